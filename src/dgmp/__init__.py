@@ -1,0 +1,3 @@
+"""Deep generalized max pooling, and what it does for manuscripts."""
+
+__version__ = "0.1.0"

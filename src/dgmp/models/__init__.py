@@ -1,0 +1,27 @@
+"""Backbones: image -> map -> pooling -> vector; their weights; surgery on other people's."""
+
+from .backbone import Backbone
+from .efficientnet_lite import EfficientNetLite0, efficientnet_lite0, lite0_weights
+from .resnet import ResNet, resnet18, resnet34, resnet50
+from .resnet20 import ResNet20, resnet20
+from .surgery import replace_global_pooling
+from .weights import LoadedWeights, load_weights
+from .zoo import BACKBONES, make_backbone
+
+__all__ = [
+    "BACKBONES",
+    "Backbone",
+    "EfficientNetLite0",
+    "LoadedWeights",
+    "ResNet",
+    "ResNet20",
+    "efficientnet_lite0",
+    "lite0_weights",
+    "load_weights",
+    "make_backbone",
+    "replace_global_pooling",
+    "resnet18",
+    "resnet20",
+    "resnet34",
+    "resnet50",
+]

@@ -1,0 +1,48 @@
+"""Feature map to vector."""
+
+from .attentive import AttentiveGeneralizedMaxPool
+from .average import AveragePool
+from .covariance import CovariancePool
+from .democratic import DemocraticPool, GammaDemocraticPool
+from .gated import GatedPool
+from .generalized_max import (
+    GeneralizedMaxPool,
+    generalized_max_pool,
+    generalized_max_weights,
+)
+from .generalized_mean import GeneralizedMeanPool
+from .layer import Pooling, pooling_parameters
+from .log_sum_exp import LogSumExpPool
+from .masks import map_mask
+from .maximum import MaxPool
+from .mixed import MixedPool
+from .netrvlad import NetRvladPool
+from .power import PowerNormalized
+from .simpool import SimPool
+from .tree import TreePool
+from .zoo import POOLINGS, make_pooling
+
+__all__ = [
+    "POOLINGS",
+    "AttentiveGeneralizedMaxPool",
+    "AveragePool",
+    "CovariancePool",
+    "DemocraticPool",
+    "GammaDemocraticPool",
+    "GatedPool",
+    "GeneralizedMaxPool",
+    "GeneralizedMeanPool",
+    "LogSumExpPool",
+    "MaxPool",
+    "MixedPool",
+    "NetRvladPool",
+    "Pooling",
+    "PowerNormalized",
+    "SimPool",
+    "TreePool",
+    "generalized_max_pool",
+    "generalized_max_weights",
+    "make_pooling",
+    "map_mask",
+    "pooling_parameters",
+]

@@ -1,0 +1,179 @@
+"""Generalized max pooling (GMP): every position of an image gets an equal say.
+
+Let the columns φᵢ of Φ (C×N) be the positions of one image. GMP returns the ξ of
+
+    minimise Σᵢ wᵢ(φᵢᵀξ − 1)² + λ‖ξ‖²      λ: the ridge, wᵢ: the attention, 1 if not given
+
+so that ξ is about equally similar to every position, however many others look like it. As
+λ → ∞, λξ → Σᵢwᵢφᵢ (sum pooling); as λ → 0, φᵢᵀξ → 1 wherever that can be met.
+
+What matters after ℓ2 normalisation is not λ but ρ = λ / Σᵢwᵢ‖φᵢ‖²: with ``relative=True`` the
+ridge is ρ, and the result depends neither on the scale of the features nor on the size of the
+image.
+
+Murray, Jégou, Perronnin, Zisserman: Interferences in match kernels, TPAMI 2017.
+Christlein et al.: Deep generalized max pooling, ICDAR 2019.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from .center import RunningMean
+from .layer import Pooling, flatten_positions
+from .ridge import ridge_pool
+
+DEFAULT_RIDGE = 1e3  # the paper's best initial value
+DEFAULT_RELATIVE_RIDGE = 0.03  # see docs/pooling.md, "How to choose the ridge"
+
+
+def generalized_max_pool(
+    features: Tensor,  # (B, C, *positions)
+    ridge: float | Tensor,  # a number, or a tensor () or (B,)
+    *,
+    relative: bool = False,
+    attention: Tensor | None = None,  # (B, *positions)
+) -> Tensor:  # (B, C)
+    """Pool each image to the ξ of its ridge problem, exactly and not normalised.
+
+    ``ridge`` is λ, or ρ = λ / Σᵢwᵢ‖φᵢ‖² where ``relative``. A number must be positive; a tensor is
+    not read back, and an effective ρ below ``RIDGE_FLOOR`` = 16 machine epsilons (1.9e-6 in
+    float32) is raised to it, so a tensor that is zero or negative pools with the smallest ridge
+    that can be factorised. Gradients for the ridge pass that floor as if it were not there.
+
+    ``attention`` holds a non-negative weight per position, or a boolean mask. Values under a zero
+    weight never matter, not even NaN; a negative weight gives NaN for its image. An image with no
+    position, or with zeros only, pools to zeros.
+
+    float16 and bfloat16 features are solved in float32; the result has the type of the features.
+    Features that are not finite give a result that is not finite and never raise. The gradient is
+    written by hand and once differentiable.
+    """
+    with torch.autocast(features.device.type, enabled=False):
+        phi, weights = flatten_positions(features, attention)
+        pooled = ridge_pool(phi, weights, _as_tensor(ridge, phi), relative)[0]
+    return pooled.to(features.dtype)
+
+
+def generalized_max_weights(
+    features: Tensor,  # (B, C, *positions)
+    ridge: float | Tensor,
+    *,
+    relative: bool = False,
+    attention: Tensor | None = None,
+) -> Tensor:  # (B, *positions)
+    """The weight α of each position in the pooled vector ξ = Σᵢ αᵢφᵢ, to look at.
+
+    Rare positions get large weights, repeated ones share theirs. Weights can be negative. Where
+    C ≤ N they come from αᵢ = wᵢ(1 − φᵢᵀξ)/λ, which loses digits for a very small ridge.
+    Arguments as in :func:`generalized_max_pool`; no gradient passes.
+    """
+    with torch.no_grad(), torch.autocast(features.device.type, enabled=False):
+        phi, weights = flatten_positions(features, attention)
+        _, beta, *_ = ridge_pool(phi, weights, _as_tensor(ridge, phi), relative)
+        alpha = beta if weights is None else beta * weights.sqrt()
+    return alpha.reshape(features.shape[0], *features.shape[2:]).to(features.dtype)
+
+
+class GeneralizedMaxPool(Pooling):
+    """See :func:`generalized_max_pool`: this is the layer, with a ridge that can be learned.
+
+    ridge
+        The initial λ, or ρ where ``relative``. Without a value it is 1e3, or the ρ that
+        docs/pooling.md recommends.
+    learn_ridge
+        True learns its logarithm, so that it stays positive; ``"linear"`` learns the number
+        itself, as the paper does, which an optimiser can drive below zero, where the floor holds
+        it; False keeps it fixed (it still travels in the ``state_dict``).
+    center
+        The number of channels, to subtract a channel mean first, as batch normalisation does:
+        the batch's own while training (weighted by the attention, over all processes), a
+        running mean afterwards. Features after a ReLU share a mean direction, along which a small
+        ridge can satisfy every position at once; without it GMP says more. 0 leaves it out.
+    normalize
+        Bring the result to unit length, as the paper does.
+
+    After each batch ``last_ridge`` and ``last_relative_ridge`` hold its mean λ and ρ for logs.
+    """
+
+    def __init__(
+        self,
+        ridge: float | None = None,
+        *,
+        relative: bool = False,
+        learn_ridge: bool | Literal["linear"] = True,
+        center: int = 0,
+        normalize: bool = True,
+    ) -> None:
+        super().__init__(normalize=normalize)
+        if ridge is None:
+            ridge = DEFAULT_RELATIVE_RIDGE if relative else DEFAULT_RIDGE
+        _check_positive(ridge)
+        if learn_ridge not in (True, False, "linear"):
+            raise ValueError(f'learn_ridge must be True, False or "linear", got {learn_ridge!r}')
+        if center < 0:
+            raise ValueError(f"center must be the number of channels, or 0 for off, got {center}")
+        self.relative = relative
+        self.learn_ridge = learn_ridge
+        self.mean = RunningMean(center) if center else None
+        if learn_ridge == "linear":
+            self.linear_ridge = nn.Parameter(torch.tensor(float(ridge)))
+        elif learn_ridge:
+            self.log_ridge = nn.Parameter(torch.tensor(math.log(ridge)))
+        else:
+            self.register_buffer("log_ridge", torch.tensor(math.log(ridge)))
+        self._last: tuple[Tensor, Tensor] | None = None
+
+    @property
+    def ridge(self) -> Tensor:
+        """The ridge as it stands: λ, or ρ where relative."""
+        return self.linear_ridge if self.learn_ridge == "linear" else self.log_ridge.exp()
+
+    @property
+    def last_ridge(self) -> float | None:
+        """The mean λ of the last batch; reading it waits for the device."""
+        return None if self._last is None else self._last[0].item()
+
+    @property
+    def last_relative_ridge(self) -> float | None:
+        """The mean ρ = λ / Σᵢwᵢ‖φᵢ‖² of the last batch's images that have any energy."""
+        return None if self._last is None else self._last[1].item()
+
+    def pool(self, phi: Tensor, weights: Tensor | None) -> Tensor:
+        if self.mean is not None:
+            phi = self.mean(phi, weights)
+        pooled, _, penalty, energy, *_ = ridge_pool(
+            phi, weights, self.ridge.to(phi.dtype), self.relative
+        )
+        if not torch.compiler.is_exporting():
+            with torch.no_grad():
+                rho = torch.where(energy > 0, penalty / energy, torch.nan)
+                self._last = penalty.mean(), rho.nanmean()
+        return pooled
+
+    def extra_repr(self) -> str:
+        return (
+            f"relative={self.relative}, learn_ridge={self.learn_ridge!r}, "
+            f"normalize={self.normalize}"
+        )
+
+
+def _as_tensor(ridge: float | Tensor, phi: Tensor) -> Tensor:
+    if isinstance(ridge, Tensor):
+        if ridge.shape not in ((), phi.shape[:1]):
+            raise ValueError(
+                f"ridge must be one number or one per image, shape () or {tuple(phi.shape[:1])}, "
+                f"got {tuple(ridge.shape)}"
+            )
+        return ridge.to(phi.dtype)
+    _check_positive(ridge)
+    return phi.new_tensor(ridge)
+
+
+def _check_positive(ridge: float) -> None:
+    if not (ridge > 0 and math.isfinite(ridge)):
+        raise ValueError(f"ridge must be a positive number, got {ridge}")
