@@ -143,7 +143,7 @@ def share_of_a_training_step(images: int = 4) -> float:
 
 def speedups() -> list[str]:
     """What each trick is worth, against its plain form."""
-    from dgmp.pooling.ridge import lower_gram
+    from dgmp.pooling.solvers import lower_gram
 
     rows = []
     for name in ("56×2048×13×13", "28×2048×24×24", "8×2048×48×48"):

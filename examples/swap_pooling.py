@@ -37,7 +37,7 @@ for model in (YourNet(), resnet18(classes=10)):
     optimiser = torch.optim.SGD(model.parameters(), lr=1.0)
     start = [parameter.item() for parameter in pooling.parameters()]
     loss = nn.functional.cross_entropy(model(images), writers)
-    loss.backward()  # type: ignore[no-untyped-call]
+    loss.backward()
     optimiser.step()
     end = [parameter.item() for parameter in pooling.parameters()]
 

@@ -53,9 +53,7 @@ def test_attention_solves_the_weighted_normal_equations(channels):
 def test_both_forms_agree():
     features = feature_map(20)  # 20 channels, 20 positions: primal
     padded = torch.cat([features, torch.zeros_like(features)], dim=1)  # 40 channels: dual
-    assert_close(
-        generalized_max_pool(padded, RIDGE)[:, :20], generalized_max_pool(features, RIDGE)
-    )
+    assert_close(generalized_max_pool(padded, RIDGE)[:, :20], generalized_max_pool(features, RIDGE))
 
 
 @FORMS
@@ -308,7 +306,9 @@ def test_any_memory_format_and_number_of_axes_gives_the_same(channels):
     assert last.grad.is_contiguous(memory_format=torch.channels_last)
     assert_close(generalized_max_pool(features.flatten(2), RIDGE), expected)
     assert_close(generalized_max_pool(features.unflatten(3, (2, 3)), RIDGE), expected)
-    assert_close(generalized_max_pool(features[..., ::2], RIDGE).isfinite().all(), torch.tensor(True))
+    assert_close(
+        generalized_max_pool(features[..., ::2], RIDGE).isfinite().all(), torch.tensor(True)
+    )
 
 
 def test_one_position_points_along_itself():
@@ -432,7 +432,7 @@ def test_wrong_use_says_what_came_and_what_would_be_right():
         generalized_max_pool(features, 1.0, attention=torch.ones(2, 3, 3, dtype=torch.int64))
     with pytest.raises(ValueError, match=r"shape \(\) or \(2,\), got \(3,\)"):
         generalized_max_pool(features, torch.ones(3))
-    with pytest.raises(ValueError, match="center=4 must be the number of channels.* 5"):
+    with pytest.raises(ValueError, match=r"center=4 must be the number of channels.* 5"):
         GeneralizedMaxPool(center=4)(features)
     with pytest.raises(ValueError, match="center must be"):
         GeneralizedMaxPool(center=-1)

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from dgmp.pooling import generalized_max_pool
-from dgmp.pooling.ridge import lower_gram
+from dgmp.pooling.solvers import lower_gram
 
 SIZES = [(1, 1), (1, 4096), (2048, 1), (16, 16), (64, 4096), (512, 169), (512, 512), (2048, 320)]
 

@@ -36,7 +36,8 @@ class AttentiveGeneralizedMaxPool(Pooling):
         self.channels = channels
         self.score = nn.Conv1d(channels, 1, kernel_size=1)
         nn.init.zeros_(self.score.weight)
-        nn.init.zeros_(self.score.bias)  # type: ignore[arg-type]
+        assert self.score.bias is not None
+        nn.init.zeros_(self.score.bias)
         self.gmp = GeneralizedMaxPool(
             ridge, relative=relative, learn_ridge=learn_ridge, center=center, normalize=False
         )
@@ -52,8 +53,8 @@ class AttentiveGeneralizedMaxPool(Pooling):
         weights: Tensor | None = None,  # (B, N)
     ) -> Tensor:  # (B, N)
         """The weight of each position, to look at."""
-        score = nn.functional.conv1d(
-            phi, self.score.weight.to(phi.dtype), self.score.bias.to(phi.dtype)
-        ).squeeze(1)
+        assert self.score.bias is not None
+        weight, bias = self.score.weight.to(phi.dtype), self.score.bias.to(phi.dtype)
+        score = nn.functional.conv1d(phi, weight, bias).squeeze(1)
         learned = 2 * torch.sigmoid(score)
         return learned if weights is None else learned * weights

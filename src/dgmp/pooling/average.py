@@ -21,6 +21,7 @@ def weighted_average(
     values: Tensor,  # (B, C, N)
     weights: Tensor | None,  # (B, N)
 ) -> Tensor:  # (B, C)
+    """The mean over the positions, each counted by its weight."""
     if weights is None:
         return values.mean(dim=2)
     return (values * shares(weights).unsqueeze(1)).sum(dim=2)

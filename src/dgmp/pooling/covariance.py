@@ -59,6 +59,7 @@ def covariance(
     phi: Tensor,  # (B, C, N)
     weights: Tensor | None,  # (B, N)
 ) -> Tensor:  # (B, C, C)
+    """The covariance of the channels over the positions, each counted by its weight."""
     centered = phi - weighted_average(phi, weights).unsqueeze(2)
     if weights is None:
         return centered @ centered.mT / phi.shape[2]

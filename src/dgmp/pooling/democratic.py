@@ -59,6 +59,7 @@ def democratic_pool(
     gamma: float,
     iterations: int,
 ) -> Tensor:  # (B, C)
+    """The sum of all positions, each times its democratic weight."""
     alpha = democratic_weights(phi, weights, gamma=gamma, iterations=iterations)
     counted = alpha if weights is None else weights * alpha
     return (counted.unsqueeze(1) * phi).sum(dim=2)

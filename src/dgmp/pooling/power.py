@@ -33,4 +33,5 @@ class PowerNormalized(Pooling):
 
 
 def signed_power(vectors: Tensor, power: float) -> Tensor:  # (B, D) -> (B, D)
+    """sign(x)·|x|^power, with a gradient of zero at zero."""
     return vectors.sign() * vectors.abs().masked_fill(vectors == 0, 1) ** power

@@ -31,10 +31,12 @@ is chosen by the sizes that come, not by those that were traced.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
+
+from .solvers import Solve, direct_solver, lower_gram, refining_solver, rows_times
 
 # The smallest ρ = λ / Σwᵢ‖φᵢ‖² that is solved for, in units of machine epsilon (float32: 1.9e-6).
 RIDGE_FLOOR = 16
@@ -43,11 +45,7 @@ RIDGE_FLOOR = 16
 # two floors the factor belongs to a larger ridge, and refinement solves for the one asked for.
 _FACTOR_FLOOR = 128
 
-_REFINE_STEPS = 8  # on the CPU mostly one or two are run
 _REFINE_ELEMENTS = 2**23  # features of the images refined together: bounds the float64 copy
-
-# Solves for a right side (B, n), or for the product of a target (B, K) with M (B, K, n).
-Solve = Callable[..., Tensor]
 
 
 @torch.library.custom_op("dgmp::ridge_pool", mutates_args=())
@@ -71,11 +69,11 @@ def ridge_pool(
         diagonal.add_(torch.maximum(penalty, _FACTOR_FLOOR * epsilons).unsqueeze(1))
         factor, broken = torch.linalg.cholesky_ex(gram)
 
-        pooled, beta = _pool(matrix, scale, penalty, dual, _solver(matrix, factor))
+        pooled, beta = _pool(matrix, scale, penalty, dual, direct_solver(matrix, factor))
         refined = _needs_refinement(pooled, beta, penalty, energy, dual)
         for rows in _refinable(refined, phi):
             wide = matrix[rows].double()
-            solve = _refining_solver(wide, penalty[rows], factor[rows])
+            solve = refining_solver(wide, penalty[rows], factor[rows])
             pooled[rows], beta[rows] = (
                 result.to(phi.dtype)
                 for result in _pool(wide, scale[rows].double(), penalty[rows], dual, solve)
@@ -122,10 +120,12 @@ def _ridge_pool_backward(
     with torch.autocast(phi.device.type, enabled=False):
         scale, psi = _weighted(phi, weights)
         matrix, dual = _system(psi)
-        v, u = _adjoint(matrix, grad, penalty, dual, _solver(matrix, factor))  # v stands for λv
+        v, u = _adjoint(
+            matrix, grad, penalty, dual, direct_solver(matrix, factor)
+        )  # v stands for λv
         for rows in _refinable(refined, phi):
             wide = matrix[rows].double()
-            solve = _refining_solver(wide, penalty[rows], factor[rows])
+            solve = refining_solver(wide, penalty[rows], factor[rows])
             v[rows], u[rows] = (
                 result.to(phi.dtype)
                 for result in _adjoint(wide, grad[rows].double(), penalty[rows], dual, solve)
@@ -137,8 +137,8 @@ def _ridge_pool_backward(
         by_phi.addcmul_(pooled.unsqueeze(2), (scale * u).unsqueeze(1), value=-1)
         by_weights = phi.new_empty(0)
         if for_weights:
-            misfit = 1 - _rows(pooled, phi)  # (B, N)
-            by_weights = _rows(v, phi) * misfit / penalty.unsqueeze(1)
+            misfit = 1 - rows_times(pooled, phi)  # (B, N)
+            by_weights = rows_times(v, phi) * misfit / penalty.unsqueeze(1)
         if relative:
             rho = torch.where(energy > 0, penalty / energy, 0)
             slope = (rho * by_penalty).unsqueeze(1)  # (B, 1)
@@ -188,23 +188,6 @@ def _backward(ctx, grad, *_):  # type: ignore[no-untyped-def]
 ridge_pool.register_autograd(_backward, setup_context=_setup_context)
 
 
-def lower_gram(matrix: Tensor) -> Tensor:  # (B, K, n) -> (B, n, n)
-    """The lower triangle of the products of all pairs of columns; above it stands anything.
-
-    In strips of rows, each multiplied only with the columns up to its end: little more than half
-    of the arithmetic of the full product.
-    """
-    order = matrix.shape[2]
-    strips = max(1, min(8, order // 80))
-    if strips == 1 or matrix.device.type != "cpu":
-        return matrix.mT @ matrix
-    gram = matrix.new_empty(matrix.shape[0], order, order)
-    edges = [round(order * i / strips) for i in range(strips + 1)]
-    for start, end in zip(edges, edges[1:], strict=False):
-        gram[:, start:end, :end] = matrix[:, :, start:end].mT @ matrix[:, :, :end]
-    return gram
-
-
 def _weighted(phi: Tensor, weights: Tensor | None) -> tuple[Tensor, Tensor]:
     """s (B, N) and Ψ (B, C, N)."""
     if weights is None:
@@ -223,83 +206,20 @@ def _pool(
     matrix: Tensor, scale: Tensor, penalty: Tensor, dual: bool, solve: Solve
 ) -> tuple[Tensor, Tensor]:  # ξ (B, C), β (B, N)
     if dual:
-        beta = solve(right=scale)
-        return _rows(beta, matrix.mT), beta
-    pooled = solve(target=scale)
-    return pooled, (scale - _rows(pooled, matrix.mT)) / penalty.unsqueeze(1)
+        beta = solve(scale)
+        return rows_times(beta, matrix.mT), beta
+    pooled = solve(scale, through_matrix=True)
+    return pooled, (scale - rows_times(pooled, matrix.mT)) / penalty.unsqueeze(1)
 
 
 def _adjoint(
     matrix: Tensor, grad: Tensor, penalty: Tensor, dual: bool, solve: Solve
 ) -> tuple[Tensor, Tensor]:  # λv (B, C), u (B, N)
     if dual:
-        u = solve(target=grad)
-        return grad - _rows(u, matrix.mT), u
-    v = solve(right=grad)
-    return v * penalty.unsqueeze(1), _rows(v, matrix.mT)
-
-
-def _rows(vectors: Tensor, matrices: Tensor) -> Tensor:  # (B, K), (B, K, n) -> (B, n)
-    # A row vector from the left: the same product as a column from the right is several times
-    # slower in the batched kernels of the CPU.
-    return (vectors.unsqueeze(1) @ matrices).squeeze(1)
-
-
-def _solver(matrix: Tensor, factor: Tensor) -> Solve:
-    """Two triangular solves with the factor of MᵀM + λI."""
-
-    def solve(right: Tensor | None = None, *, target: Tensor | None = None) -> Tensor:
-        return _solve(factor, _rows(target, matrix) if right is None else right)
-
-    return solve
-
-
-def _refining_solver(matrix: Tensor, penalty: Tensor, factor: Tensor) -> Solve:
-    """Conjugate gradients on MᵀM + λI in float64, preconditioned by the factor."""
-    ridge = penalty.double().unsqueeze(1)
-    on_cpu = matrix.device.type == "cpu"
-    tolerance = 1e-3 * torch.finfo(factor.dtype).eps
-
-    def coarse(residual: Tensor) -> Tensor:
-        return _solve(factor, residual.to(factor.dtype)).double()
-
-    def solve(right: Tensor | None = None, *, target: Tensor | None = None) -> Tensor:
-        if right is None:
-            right = _rows(target, matrix)
-            x = coarse(right)
-            # Subtracted before the second product: where x meets its target nearly everywhere,
-            # the difference of the two products would be rounding alone.
-            residual = _rows(target - _rows(x, matrix.mT), matrix) - ridge * x
-        else:
-            x = coarse(right)
-            residual = right - _rows(_rows(x, matrix.mT), matrix) - ridge * x
-        enough = _dots(x, right) * tolerance**2
-        direction = torch.zeros_like(x)
-        previous = torch.ones_like(enough)
-        for _ in range(_REFINE_STEPS):
-            z = coarse(residual)
-            current = _dots(residual, z)
-            if on_cpu and bool((current <= enough).all()):
-                break
-            direction = z + direction * (current / previous)
-            image = _rows(_rows(direction, matrix.mT), matrix) + ridge * direction
-            curvature = _dots(direction, image)
-            step = torch.where(curvature > 0, current / curvature, 0)
-            x = x + step * direction
-            residual = residual - step * image
-            previous = torch.where(current > 0, current, 1)
-        return x
-
-    return solve
-
-
-def _solve(factor: Tensor, right: Tensor) -> Tensor:  # (B, n, n), (B, n) -> (B, n)
-    half = torch.linalg.solve_triangular(factor, right.unsqueeze(2), upper=False)
-    return torch.linalg.solve_triangular(factor.mT, half, upper=True).squeeze(2)
-
-
-def _dots(a: Tensor, b: Tensor) -> Tensor:  # (B, n), (B, n) -> (B, 1)
-    return (a * b).sum(dim=1, keepdim=True)
+        u = solve(grad, through_matrix=True)
+        return grad - rows_times(u, matrix.mT), u
+    v = solve(grad)
+    return v * penalty.unsqueeze(1), rows_times(v, matrix.mT)
 
 
 def _needs_refinement(

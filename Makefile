@@ -1,0 +1,41 @@
+# Every verb makes or refreshes .venv by itself; all it needs is Python 3.11+ and a package index.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.DEFAULT_GOAL := help
+
+help:  ## list the verbs
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
+
+# torch comes first, at the locked version: other packages then find it and pull no other build.
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(v < (3, 11) and f"dgmp needs Python 3.11 or newer, $(PYTHON) is {v[0]}.{v[1]}; try make PYTHON=python3.11 ...")'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+demo: $(READY)  ## what pooling keeps of a rare pattern: a table and a picture, under a minute
+	$(BIN)/dgmp demo
+
+test: lint  ## lint, types, import directions, tests
+	$(BIN)/python -m pytest -n 2
+
+lint: $(READY)  ## formatter, linter, types, import directions
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+docs: $(READY)  ## draw the figures and build the site into site/
+	$(BIN)/python docs/figures.py
+	$(BIN)/mkdocs build --strict
+
+bench: $(READY)  ## the speed tables, as ratios taken in one run
+	$(BIN)/python benchmarks/pooling.py
+
+clean:  ## remove what the verbs made
+	rm -rf .venv site demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+.PHONY: help demo test lint docs bench clean
