@@ -138,7 +138,9 @@ def table(model: ResNet, data: Path) -> str:
     train_pages, test_pages = read_pages(data, "train"), read_pages(data, "test")
     names = ["layer4, stride 2", "layer4, stride 1", "layer3"]
     train, test = (extract(model, p, 256, set(names)) for p in (train_pages, test_pages))
+    shares = (1, 10, 100)  # λ in units of mean‖φᵢ‖²
     head = ["map", "N", "avg", "avg, whitened", "avg centred", "max", "GeM 3", "LSE 10"]
+    head += [f"GMP centred, λ={share}·mean‖φᵢ‖²" for share in shares]
     rhos = [f"ρ={rho:g}" for rho in RHOS]
     plain = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     sweep = ["| map | features | " + " | ".join(rhos) + " |", "|" + "---|" * (2 + len(rhos))]
@@ -159,6 +161,7 @@ def table(model: ResNet, data: Path) -> str:
                 for key in ("max", "gem", "lse")
             ),
         ]
+        vectors += [pooled(features, gmp(share / positions, mean)) for share in shares]
         scores = [f"{mean_average_precision(v, test_pages):.1f}" for v in vectors]
         plain.append(f"| {name} | {positions} | " + " | ".join(scores) + " |")
         for label, shift in (("raw", None), ("centred", mean)):

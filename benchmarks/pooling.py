@@ -32,7 +32,7 @@ SHAPES = {
     "64×64×8×8": (64, 64, 8, 8),
     "4×64×64×64": (4, 64, 64, 64),
 }
-RESULTS = Path(__file__).parent / "results" / "pooling.md"
+PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 
 
 def textbook(features: Tensor, ridge: Tensor) -> Tensor:
@@ -56,6 +56,18 @@ def floor(features: Tensor, ridge: Tensor) -> Tensor:
     gram.diagonal(dim1=1, dim2=2).add_(ridge)
     return torch.linalg.cholesky_ex(gram).L
 
+
+INTRODUCTION = """# Speed
+
+This page is written by `make bench`. Machines are noisy, so every row compares candidates that ran
+in turn in one process; read the ratios, not the milliseconds.
+
+- (a) the textbook version: autograd through `torch.linalg.solve` in the dual form, as published;
+- (b) average pooling;
+- (c) the floor of an exact solve: the plain Gram matrix of the smaller form and its Cholesky
+  factor, forward only.
+
+"""
 
 METHODS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "gmp": gmp,
@@ -245,8 +257,9 @@ def main() -> None:
     keep_memory()
     text = table(args.quick)
     print("\n" + text)
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text("# Pooling, measured by `make bench`\n\n" + text)
+    if not args.quick:
+        PAGE.write_text(INTRODUCTION + text)
+        print(f"written to {PAGE.relative_to(Path.cwd())}")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from dgmp.pooling import generalized_max_pool
+from dgmp.pooling import generalized_max_pool, solvers
 from dgmp.pooling.solvers import lower_gram
 
 SIZES = [(1, 1), (1, 4096), (2048, 1), (16, 16), (64, 4096), (512, 169), (512, 512), (2048, 320)]
@@ -120,6 +120,23 @@ def test_float32_gradients_agree_with_float64(kind, size):
         grads.append((leaf.grad.double(), ridge.grad.double()))
     for ours, exact in zip(*grads, strict=True):
         assert (ours - exact).norm() <= 1e-3 * exact.norm()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("size", [(64, 1024), (512, 169)], ids=["primal", "dual"])
+def test_the_way_of_accelerators_which_reads_nothing_back_gives_the_same(kind, size, monkeypatch):
+    torch.manual_seed(1)
+    phi = kind(*size)
+    target = torch.randn(2, size[0])
+    results = []
+    for readable in (True, False):
+        monkeypatch.setattr(solvers, "can_read", lambda _, readable=readable: readable)
+        leaf = phi.clone().requires_grad_()
+        pooled = generalized_max_pool(leaf, 1e-3, relative=True)
+        (pooled * target).sum().backward()
+        results.append((pooled.detach(), leaf.grad))
+    for ours, theirs in zip(*results, strict=True):
+        assert (ours - theirs).norm() <= 1e-3 * ours.norm()
 
 
 @pytest.mark.parametrize("order", [1, 79, 160, 333])

@@ -23,6 +23,7 @@ from torch import Tensor
 
 from .layer import Pooling
 from .maximum import bounded
+from .solvers import rows_times
 
 
 class DemocraticPool(Pooling):
@@ -81,18 +82,14 @@ def democratic_weights(
     kernel = (phi.mT @ phi).relu()  # (B, N, N)
     counts = phi.new_ones(phi[:, 0].shape) if weights is None else weights
 
-    similarity = _rows(counts, kernel)
+    similarity = rows_times(counts, kernel)
     silent = similarity == 0
     target = similarity.masked_fill(silent, 1) ** gamma
     alpha = torch.ones_like(counts)
     for _ in range(iterations):
-        say = alpha * _rows(counts * alpha, kernel)
+        say = alpha * rows_times(counts * alpha, kernel)
         alpha = alpha * (target / say.masked_fill(silent, 1)).sqrt()
     return alpha * size.squeeze(2) ** (gamma - 1)
-
-
-def _rows(vectors: Tensor, matrices: Tensor) -> Tensor:  # (B, N), (B, N, N) -> (B, N)
-    return (vectors.unsqueeze(1) @ matrices).squeeze(1)
 
 
 def _at_least_one(iterations: int) -> int:

@@ -36,6 +36,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
+from . import solvers
 from .solvers import Solve, direct_solver, lower_gram, refining_solver, rows_times
 
 # The smallest ρ = λ / Σwᵢ‖φᵢ‖² that is solved for, in units of machine epsilon (float32: 1.9e-6).
@@ -242,7 +243,7 @@ def _needs_refinement(
 
 def _refinable(refined: Tensor, phi: Tensor) -> Iterator[Tensor | slice]:
     """The images to refine, in groups of bounded size."""
-    if phi.device.type != "cpu":
+    if not solvers.can_read(phi):
         yield slice(None)
         return
     together = max(1, _REFINE_ELEMENTS // (phi.shape[1] * phi.shape[2]))
