@@ -196,7 +196,6 @@ STUDY = [
     (512, "layer4, stride 2"),
     (512, "layer3"),
     (512, "layer2"),
-    (512, "layer4, stride 1"),
 ]
 
 
@@ -235,9 +234,9 @@ def study(model: ResNet, data: Path) -> tuple[str, list[dict[str, object]]]:
                         "map": name,
                         "positions": features.shape[2],
                         "features": label,
-                        "avg": round(average, 3),
+                        "avg": round(average, 1),
                         "rho": rho,
-                        "map_percent": round(v, 3),
+                        "map_percent": round(v, 1),
                     }
                     for rho, v in zip(RHOS, row, strict=True)
                 ]

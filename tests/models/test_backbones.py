@@ -12,7 +12,7 @@ from dgmp.models import BACKBONES, make_backbone
 from dgmp.pooling.average import AveragePool
 from dgmp.pooling.layer import Pooling
 
-SMALL = ["resnet18", "resnet20", "efficientnet_lite0"]
+SMALL = ["resnet18", "resnet20", "efficientnet-lite0"]
 
 
 class TwoMoments(Pooling):
@@ -96,7 +96,7 @@ def test_every_parameter_learns_in_one_step(name):
 
 
 def test_random_weights_keep_the_scale_of_the_signal():
-    features = make_backbone("efficientnet_lite0").features(torch.randn(4, 3, 64, 64))
+    features = make_backbone("efficientnet-lite0").features(torch.randn(4, 3, 64, 64))
     assert 0.1 < features.std() < 10
 
 
@@ -107,7 +107,7 @@ def test_backbone_compiles_without_a_break():
     assert_close(compiled(images(), mask), model(images(), mask))
 
 
-@pytest.mark.parametrize("name", ["resnet18", "efficientnet_lite0"])
+@pytest.mark.parametrize("name", ["resnet18", "efficientnet-lite0"])
 def test_exported_backbone_takes_other_batches_and_heights(name):
     model = make_backbone(name, classes=5).eval()
     free = {"images": {0: torch.export.Dim.DYNAMIC, 2: torch.export.Dim.DYNAMIC}}

@@ -329,7 +329,8 @@ def test_the_layer_is_the_function(learn, relative):
 
 def test_a_ridge_without_a_value_is_the_documented_default():
     assert GeneralizedMaxPool().ridge.item() == pytest.approx(1e3)
-    assert GeneralizedMaxPool(relative=True).ridge.item() < 1
+    assert GeneralizedMaxPool(relative=True, center=4).ridge.item() == pytest.approx(0.03)
+    assert GeneralizedMaxPool(relative=True).ridge.item() == pytest.approx(1)
 
 
 def test_the_learned_ridge_stays_positive_under_any_step():

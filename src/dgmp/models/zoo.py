@@ -21,7 +21,7 @@ BACKBONES: dict[str, Callable[..., Backbone]] = {
     "resnet34": resnet34,
     "resnet50": resnet50,
     "resnet20": resnet20,
-    "efficientnet_lite0": efficientnet_lite0,
+    "efficientnet-lite0": efficientnet_lite0,
 }
 
 

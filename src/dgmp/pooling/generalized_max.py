@@ -28,7 +28,9 @@ from .layer import Pooling, flatten_positions
 from .ridge import ridge_pool
 
 DEFAULT_RIDGE = 1e3  # the paper's best initial value
-DEFAULT_RELATIVE_RIDGE = 0.03  # see docs/pooling.md, "How to choose the ridge"
+# Of centred and of raw maps: see docs/pooling.md, "How to choose the ridge".
+DEFAULT_RELATIVE_RIDGE = 0.03
+DEFAULT_RAW_RELATIVE_RIDGE = 1.0
 
 
 def generalized_max_pool(
@@ -83,8 +85,8 @@ class GeneralizedMaxPool(Pooling):
     """See :func:`generalized_max_pool`: this is the layer, with a ridge that can be learned.
 
     ridge
-        The initial λ, or ρ where ``relative``. Without a value it is 1e3, or the ρ that
-        docs/pooling.md recommends.
+        The initial λ, or ρ where ``relative``. Without a value λ is 1e3 and ρ is 0.03 for centred
+        features, 1 for others, as docs/pooling.md recommends.
     learn_ridge
         True learns its logarithm, so that it stays positive; ``"linear"`` learns the number
         itself, as the paper does, which an optimiser can drive below zero, where the floor holds
@@ -111,7 +113,8 @@ class GeneralizedMaxPool(Pooling):
     ) -> None:
         super().__init__(normalize=normalize)
         if ridge is None:
-            ridge = DEFAULT_RELATIVE_RIDGE if relative else DEFAULT_RIDGE
+            rho = DEFAULT_RELATIVE_RIDGE if center else DEFAULT_RAW_RELATIVE_RIDGE
+            ridge = rho if relative else DEFAULT_RIDGE
         _check_positive(ridge)
         if learn_ridge not in (True, False, "linear"):
             raise ValueError(f'learn_ridge must be True, False or "linear", got {learn_ridge!r}')

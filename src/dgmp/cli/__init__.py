@@ -1,0 +1,68 @@
+"""The command line: one file per command, each parses, calls the library and prints.
+
+Results go to stdout, all else to stderr. Exit 0: done; 1: could not, with one line that says why;
+2: wrong usage. Nothing heavy is imported before a command runs, so that help is quick.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from .. import __version__
+from ..errors import DgmpError
+from .demo import demo
+
+
+class _OneLineErrors(TyperGroup):
+    """What a user can put right is told in one line; anything else is a bug and shows itself."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except DgmpError as error:
+            typer.echo(f"dgmp: {' '.join(str(error).split())}", err=True)
+            raise typer.Exit(1) from error
+
+
+app = typer.Typer(
+    cls=_OneLineErrors,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"dgmp {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _dgmp(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Say which it is."),
+    ] = False,
+) -> None:
+    """Deep generalized max pooling, and what it does for manuscripts."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # ρ on a terminal without Greek becomes a ?
+            stream.reconfigure(errors="replace")
+
+
+app.command()(demo)
+
+
+def main() -> None:
+    """Run the command line on the arguments of the process."""
+    app()
+
+
+__all__ = ["app", "main"]
