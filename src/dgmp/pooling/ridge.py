@@ -247,4 +247,5 @@ def _refinable(refined: Tensor, phi: Tensor) -> Iterator[Tensor | slice]:
         yield slice(None)
         return
     together = max(1, _REFINE_ELEMENTS // (phi.shape[1] * phi.shape[2]))
-    yield from refined.nonzero().squeeze(1).split(together)
+    if refined.any():  # an empty list of rows would still be one group
+        yield from refined.nonzero().squeeze(1).split(together)
