@@ -22,9 +22,14 @@ def ranked(row, names, own):
 def average_precision(relevant):
     """1/R Σ_r Pr(r)·rel(r), from the list of rel(r)."""
     total = sum(relevant)
-    return sum(
-        sum(relevant[: rank + 1]) / (rank + 1) for rank in range(len(relevant)) if relevant[rank]
-    ) / total
+    return (
+        sum(
+            sum(relevant[: rank + 1]) / (rank + 1)
+            for rank in range(len(relevant))
+            if relevant[rank]
+        )
+        / total
+    )
 
 
 def mean_average_precision(
