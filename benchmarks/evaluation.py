@@ -92,7 +92,7 @@ def main() -> None:
     if args.child == "large":
         return large(*args.large)
     lines = [
-        f"{platform.machine()}, {os.cpu_count()} cores, numpy {np.__version__}; medians of one run, "
+        f"{platform.machine()}, {os.cpu_count()} cores, numpy {np.__version__}; medians, "
         f"load when it began {os.getloadavg()[0]:.1f}.",
         "",
         "3 600 pages × 2048, seconds:",

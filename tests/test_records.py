@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from dgmp.errors import DgmpError
-from dgmp.evaluation import classification_scores, reciprocal_expansion, retrieval_scores
+from dgmp.evaluation import (
+    classification_scores,
+    load_scores,
+    reciprocal_expansion,
+    retrieval_scores,
+    save_scores,
+)
 from dgmp.records import Descriptors, Ranking, Scores
 
 VECTORS = np.eye(6)[[0, 0, 1, 1, 2, 2]] + 0.1
@@ -22,8 +28,8 @@ SCORES = {
 def test_scores_survive_json(name, tmp_path):
     scores = SCORES[name]
     assert Scores.from_json(scores.to_json()) == scores
-    scores.save(tmp_path / "scores.json")
-    assert Scores.load(tmp_path / "scores.json") == scores
+    path = save_scores(scores, tmp_path / "scores.json")
+    assert load_scores(path) == scores
 
 
 @pytest.mark.parametrize("name", SCORES)
@@ -51,12 +57,12 @@ def changed(**entries):
 def test_other_files_are_refused(text, message, tmp_path):
     (tmp_path / "scores.json").write_text(text)
     with pytest.raises(DgmpError, match=f"scores.json: .*{message}"):
-        Scores.load(tmp_path / "scores.json")
+        load_scores(tmp_path / "scores.json")
 
 
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(DgmpError, match=r"none\.json"):
-        Scores.load(tmp_path / "none.json")
+        load_scores(tmp_path / "none.json")
 
 
 def test_a_measure_that_is_not_there_is_named_with_those_that_are():

@@ -9,13 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from .errors import DgmpError
 
 SCORES_FORMAT, SCORES_VERSION = "dgmp-scores", 1
 
@@ -162,33 +159,21 @@ class Scores:
         try:
             found = json.loads(text)
         except ValueError as error:
-            raise DgmpError(f"these scores are not JSON: {error}") from error
+            raise ValueError(f"these scores are not JSON: {error}") from error
         if not isinstance(found, dict) or found.pop("format", None) != SCORES_FORMAT:
-            raise DgmpError(f'this JSON has no "format": "{SCORES_FORMAT}", it holds no scores')
+            raise ValueError(f'this JSON has no "format": "{SCORES_FORMAT}", it holds no scores')
         version = found.pop("version", None)
         if version != SCORES_VERSION:
-            raise DgmpError(
+            raise ValueError(
                 f"these scores have format version {version}, this dgmp reads {SCORES_VERSION}"
             )
         names = {entry.name for entry in fields(cls)}
         if set(found) != names:
             odd = ", ".join(sorted(set(found) ^ names))
-            raise DgmpError(f"these scores lack entries or have unknown ones: {odd}")
+            raise ValueError(f"these scores lack entries or have unknown ones: {odd}")
         for name, value in found.items():
             found[name] = _tuples(value)
         return cls(**found)
-
-    def save(self, path: Path | str) -> None:
-        """Write :meth:`to_json` to a file."""
-        Path(path).write_text(self.to_json() + "\n", encoding="utf-8")
-
-    @classmethod
-    def load(cls, path: Path | str) -> Scores:
-        """Read the file :meth:`save` wrote."""
-        try:
-            return cls.from_json(Path(path).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, DgmpError) as error:
-            raise DgmpError(f"{path}: {error}") from error
 
 
 def _percent(*shares: float) -> tuple[float, ...]:

@@ -50,6 +50,12 @@ def test_reciprocal_expansion_agrees_with_its_definition(make, seed, k):
     np.testing.assert_allclose(found, slow.reciprocal_expansion(vectors, ids, k), **CLOSE)
 
 
+def test_so_it_does_with_many_neighbours():
+    vectors, _, ids = corpus(4)
+    found = reciprocal_expansion(vectors, k=35, ids=ids)
+    np.testing.assert_allclose(found, slow.reciprocal_expansion(vectors, ids, 35), **CLOSE)
+
+
 @pytest.mark.parametrize("make", [corpus, tied_corpus])
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("alpha", [0, 1, 3])

@@ -3,6 +3,7 @@
 from .classification import class_table, classification_scores
 from .ensembles import average_probabilities, fuse_rankings, softmax, vote
 from .expansion import alpha_expansion, reciprocal_expansion
+from .files import load_scores, save_scores
 from .k_reciprocal import rerank_k_reciprocal
 from .plots import draw_confusion, draw_precision, draw_scores
 from .rankings import rank_pages, rank_similarities
@@ -24,6 +25,7 @@ __all__ = [
     "draw_precision",
     "draw_scores",
     "fuse_rankings",
+    "load_scores",
     "rank_pages",
     "rank_similarities",
     "ranking_scores",
@@ -31,6 +33,7 @@ __all__ = [
     "rerank_k_reciprocal",
     "rerank_similarity_graph",
     "retrieval_scores",
+    "save_scores",
     "similarity_graph",
     "softmax",
     "vote",

@@ -32,7 +32,7 @@ def draw_precision(systems: Mapping[str, Scores], path: Path | str) -> Path:
     axes.set_ylabel("mean precision among the first pages")
     axes.set_ylim(0, 1.02)
     axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.legend(loc="best")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), frameon=False)
     return _save(figure, path)
 
 
