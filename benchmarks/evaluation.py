@@ -84,7 +84,7 @@ def child(threads: int, *words: object) -> list[float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--large", type=int, nargs=2, default=(50_000, 2048))
+    parser.add_argument("--large", type=int, nargs=2, default=(50_000, 256))
     parser.add_argument("--child", choices=["compare", "large"])
     args = parser.parse_args()
     if args.child == "compare":
