@@ -37,7 +37,14 @@ import torch
 from torch import Tensor
 
 from . import solvers
-from .solvers import Solve, direct_solver, lower_gram, refining_solver, rows_times
+from .solvers import (
+    Solve,
+    cholesky_in_place,
+    direct_solver,
+    lower_gram,
+    refining_solver,
+    rows_times,
+)
 
 # The smallest ρ = λ / Σwᵢ‖φᵢ‖² that is solved for, in units of machine epsilon (float32: 1.9e-6).
 RIDGE_FLOOR = 16
@@ -46,7 +53,10 @@ RIDGE_FLOOR = 16
 # two floors the factor belongs to a larger ridge, and refinement solves for the one asked for.
 _FACTOR_FLOOR = 128
 
-_REFINE_ELEMENTS = 2**23  # features of the images refined together: bounds the float64 copy
+# How many features are worked on together: of images refined, which bounds the float64 copy, and
+# of images whose gradient is written.
+_REFINE_ELEMENTS = 2**23
+_CACHED_ELEMENTS = 2**20
 
 
 @torch.library.custom_op("dgmp::ridge_pool", mutates_args=())
@@ -68,7 +78,7 @@ def ridge_pool(
         penalty = torch.maximum(penalty, RIDGE_FLOOR * epsilons)
         penalty = torch.where(penalty > 0, penalty, 1)  # no energy: any ridge gives zeros
         diagonal.add_(torch.maximum(penalty, _FACTOR_FLOOR * epsilons).unsqueeze(1))
-        factor, broken = torch.linalg.cholesky_ex(gram)
+        factor, broken = cholesky_in_place(gram)
 
         pooled, beta = _pool(matrix, scale, penalty, dual, direct_solver(matrix, factor))
         refined = _needs_refinement(pooled, beta, penalty, energy, dual)
@@ -91,7 +101,7 @@ def _ridge_pool_fake(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
     batch, channels, positions = phi.shape
     order = torch.sym_min(channels, positions)
-    factor = phi.new_empty(batch, order, order).mT
+    factor = phi.new_empty(batch, order, order)
     per_image = phi.new_empty(batch)
     return (
         phi.new_empty(batch, channels),
@@ -134,8 +144,13 @@ def _ridge_pool_backward(
         by_penalty = -(u * beta).sum(1) if dual else -(v * pooled).sum(1) / penalty  # (B,)
 
         by_phi = torch.empty_like(phi)
-        torch.mul(v.unsqueeze(2), (scale * beta).unsqueeze(1), out=by_phi)
-        by_phi.addcmul_(pooled.unsqueeze(2), (scale * u).unsqueeze(1), value=-1)
+        columns = (v.unsqueeze(2), pooled.unsqueeze(2))  # (B, C, 1)
+        lines = ((scale * beta).unsqueeze(1), (scale * u).unsqueeze(1))  # (B, 1, N)
+        # A few images at a time: the second product then finds the first in the cache.
+        step = _together(phi, _CACHED_ELEMENTS)
+        for part in (slice(start, start + step) for start in range(0, len(phi), step)):
+            torch.mul(columns[0][part], lines[0][part], out=by_phi[part])
+            by_phi[part].addcmul_(columns[1][part], lines[1][part], value=-1)
         by_weights = phi.new_empty(0)
         if for_weights:
             misfit = 1 - rows_times(pooled, phi)  # (B, N)
@@ -226,26 +241,30 @@ def _adjoint(
 def _needs_refinement(
     pooled: Tensor, beta: Tensor, penalty: Tensor, energy: Tensor, dual: bool
 ) -> Tensor:  # (B,), boolean
-    """Whether the expected error of ξ is above some hundreds of machine epsilons ε.
-
-    That includes every ρ below `_FACTOR_FLOOR`.
+    """Whether the expected error is above some hundreds of machine epsilons ε.
 
     The Gram matrix is off by up to about ε·tr. In the dual this moves ξ = Ψβ by at most
-    ε·tr·‖β‖/(2√λ), and forming Ψβ by ε·√tr·‖β‖. In the primal it moves ξ by up to ε·√N/ρ of its
-    length where the N positions are so alike that their rounding errors add up.
+    ε·tr·‖β‖/(2√λ), and forming Ψβ by ε·√tr·‖β‖; the gradient's g − Ψu is off by about ε/ρ. In the
+    primal it moves ξ by up to ε·√N/ρ of its length where the N positions are so alike that their
+    rounding errors add up. Every ρ below `_FACTOR_FLOOR` is among these.
     """
     rho = penalty / energy  # not finite for an image without energy, which needs nothing
     if dual:
         spread = energy.sqrt() * beta.norm(dim=1) / pooled.norm(dim=1)
-        return (spread / rho.sqrt() > 300) & (energy > 0)
-    return (beta.shape[1] ** 0.5 / rho > 1000) & (energy > 0)
+        needed = (spread / rho.sqrt() > 300) | (1 / rho > 1000)
+    else:
+        needed = beta.shape[1] ** 0.5 / rho > 1000
+    return needed & (energy > 0)
 
 
 def _refinable(refined: Tensor, phi: Tensor) -> Iterator[Tensor | slice]:
     """The images to refine, in groups of bounded size."""
     if not solvers.can_read(phi):
         yield slice(None)
-        return
-    together = max(1, _REFINE_ELEMENTS // (phi.shape[1] * phi.shape[2]))
-    if refined.any():  # an empty list of rows would still be one group
-        yield from refined.nonzero().squeeze(1).split(together)
+    elif refined.any():  # an empty list of rows would still be one group
+        yield from refined.nonzero().squeeze(1).split(_together(phi, _REFINE_ELEMENTS))
+
+
+def _together(phi: Tensor, elements: int) -> int:
+    """How many images have about so many features."""
+    return max(1, elements // (phi.shape[1] * phi.shape[2]))

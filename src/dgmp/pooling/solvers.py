@@ -11,6 +11,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+_STRIP = 96  # columns; a multiple of what the CPU's kernels take at a time, others are slower
 _REFINE_STEPS = 8  # on the CPU mostly one or two are run
 
 
@@ -97,14 +98,25 @@ def lower_gram(matrix: Tensor) -> Tensor:  # (B, K, n) -> (B, n, n)
     of the arithmetic of the full product.
     """
     order = matrix.shape[2]
-    strips = max(1, min(8, order // 80))
-    if strips == 1 or matrix.device.type != "cpu":
-        return matrix.mT @ matrix
+    if order <= _STRIP or matrix.device.type != "cpu":
+        return (matrix.mT @ matrix).contiguous()
+    width = _STRIP * max(1, round(order / (8 * _STRIP)))
+    edges = [*range(0, order, width), order]
     gram = matrix.new_empty(matrix.shape[0], order, order)
-    edges = [round(order * i / strips) for i in range(strips + 1)]
     for start, end in pairwise(edges):
         gram[:, start:end, :end] = matrix[:, :, start:end].mT @ matrix[:, :, :end]
     return gram
+
+
+def cholesky_in_place(gram: Tensor) -> tuple[Tensor, Tensor]:  # (B, n, n) -> the same, (B,)
+    """Overwrite a lower triangle by its Cholesky factor; and whether that broke down, if not 0.
+
+    Read as its transpose, the matrix lies in memory as LAPACK wants it and is not copied.
+    """
+    broken = torch.empty(len(gram), dtype=torch.int32, device=gram.device)
+    turned = gram.mT
+    torch.linalg.cholesky_ex(turned, upper=True, out=(turned, broken))
+    return gram, broken
 
 
 def _solve(factor: Tensor, right: Tensor) -> Tensor:  # (B, n, n), (B, n) -> (B, n)
