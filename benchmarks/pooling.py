@@ -149,7 +149,7 @@ def share_of_a_training_step(images: int = 4) -> float:
     def layer() -> None:
         pooling(features).sum().backward()
 
-    seconds = side_by_side({"whole": whole, "layer": layer}, seconds=20, least=3)
+    seconds = side_by_side({"whole": whole, "layer": layer}, seconds=12, least=3)
     return seconds["layer"] / seconds["whole"]
 
 
@@ -172,7 +172,7 @@ def speedups() -> list[str]:
                 "cg30": lambda phi=phi: conjugate_gradients(phi, iterations=30),
                 "gmp": lambda phi=phi: generalized_max_pool(phi, RIDGE),
             },
-            seconds=8,
+            seconds=4,
             least=3,
         )
         exact = generalized_max_pool(phi.double(), RIDGE)

@@ -21,7 +21,7 @@ def keep_memory() -> None:
 
 
 def side_by_side(
-    candidates: Mapping[str, Callable[[], object]], *, seconds: float = 6.0, least: int = 5
+    candidates: Mapping[str, Callable[[], object]], *, seconds: float = 3.0, least: int = 5
 ) -> dict[str, float]:
     """The median seconds of each candidate, all run in turn, round after round."""
     for run in candidates.values():
