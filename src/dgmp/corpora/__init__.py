@@ -1,5 +1,36 @@
 """Folders on disk become pages, and pages become patches."""
 
+from .binarize import binarize, has_ink
+from .contact_sheet import draw_contact_sheet
 from .corpus import Corpus, Remark, open_corpus
+from .images import read_image
+from .pages import PageImage, PageReader, Preparation, prepare_page, read_pages
+from .patches import Patches, cut_patches
+from .scale import text_scale, to_canonical
+from .splits import check_split, read_split, split_pages, write_split
+from .standardize import Standardization, fit_standardization
 
-__all__ = ["Corpus", "Remark", "open_corpus"]
+__all__ = [
+    "Corpus",
+    "PageImage",
+    "PageReader",
+    "Patches",
+    "Preparation",
+    "Remark",
+    "Standardization",
+    "binarize",
+    "check_split",
+    "cut_patches",
+    "draw_contact_sheet",
+    "fit_standardization",
+    "has_ink",
+    "open_corpus",
+    "prepare_page",
+    "read_image",
+    "read_pages",
+    "read_split",
+    "split_pages",
+    "text_scale",
+    "to_canonical",
+    "write_split",
+]

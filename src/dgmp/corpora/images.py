@@ -32,10 +32,44 @@ LIMIT = 20_000 * 20_000  # pixels: the largest maps and charters; above this a f
 SMALLEST = 16  # pixels on the shorter side: less cannot hold a letter
 FORMATS = ("JPEG", "PNG", "TIFF", "JPEG2000", "BMP", "GIF", "PPM", "WEBP")
 SUFFIXES = frozenset(
-    [".jpg", ".jpeg", ".jpe", ".png", ".tif", ".tiff", ".jp2", ".j2k", ".jpf", ".jpx", ".j2c", ".bmp", ".gif", ".webp", ".pbm", ".pgm", ".ppm"]
+    [
+        ".jpg",
+        ".jpeg",
+        ".jpe",
+        ".png",
+        ".tif",
+        ".tiff",
+        ".jp2",
+        ".j2k",
+        ".jpf",
+        ".jpx",
+        ".j2c",
+        ".bmp",
+        ".gif",
+        ".webp",
+        ".pbm",
+        ".pgm",
+        ".ppm",
+    ]
 )
 # Files that hold pages and that nobody here reads: they are listed, not passed over.
-FOREIGN = frozenset([".pdf", ".djvu", ".djv", ".heic", ".heif", ".avif", ".svg", ".psd", ".dng", ".raw", ".zip", ".eps", ".ps"])
+FOREIGN = frozenset(
+    [
+        ".pdf",
+        ".djvu",
+        ".djv",
+        ".heic",
+        ".heif",
+        ".avif",
+        ".svg",
+        ".psd",
+        ".dng",
+        ".raw",
+        ".zip",
+        ".eps",
+        ".ps",
+    ]
+)
 # How such files begin, whatever their name says.
 _BEGINNINGS = (
     (b"%PDF", "a PDF document; export its pages as TIFF or PNG"),
