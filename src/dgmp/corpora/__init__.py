@@ -9,6 +9,7 @@ from .patches import Patches, cut_patches
 from .scale import text_scale, to_canonical
 from .splits import check_split, read_split, split_pages, write_split
 from .standardize import Standardization, fit_standardization
+from .survey import Survey, survey
 
 __all__ = [
     "Corpus",
@@ -18,6 +19,7 @@ __all__ = [
     "Preparation",
     "Remark",
     "Standardization",
+    "Survey",
     "binarize",
     "check_split",
     "cut_patches",
@@ -30,6 +32,7 @@ __all__ = [
     "read_pages",
     "read_split",
     "split_pages",
+    "survey",
     "text_scale",
     "to_canonical",
     "write_split",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import ImageError
 from ..records import Page
@@ -18,11 +18,13 @@ ROWS = 24
 _NAME = 16  # pixels, height of the line that names a row
 _GAP = 6
 
+T = TypeVar("T")
+
 
 def draw_contact_sheet(
     pages: Sequence[Page], path: Path, *, rows: int = ROWS, columns: int = COLUMNS
 ) -> None:
-    """Save a picture of the first pages of up to ``rows`` writers (scripts, or folders)."""
+    """Save a picture of some pages of up to ``rows`` writers (or scripts)."""
     from PIL import ImageDraw
 
     image = pillow()
@@ -47,14 +49,20 @@ def draw_contact_sheet(
 def _rows(
     groups: dict[str, list[Page]], rows: int, columns: int
 ) -> list[tuple[str, list[Page], int]]:
-    """The groups to show, spread over all of them; a single group fills several rows."""
+    """The groups and pages to show, spread over all; a single group fills several rows."""
     if len(groups) == 1:
         ((name, pages),) = groups.items()
-        parts = [pages[i : i + columns] for i in range(0, min(len(pages), rows * columns), columns)]
+        some = _spread(pages, rows * columns)
+        parts = [some[i : i + columns] for i in range(0, len(some), columns)]
         return [(name, part, len(pages)) for part in parts]
-    names = sorted(groups)
-    chosen = [names[i * len(names) // rows] for i in range(rows)] if len(names) > rows else names
-    return [(name, groups[name][:columns], len(groups[name])) for name in chosen]
+    names = _spread(sorted(groups), rows)
+    return [(name, _spread(groups[name], columns), len(groups[name])) for name in names]
+
+
+def _spread(items: list[T], number: int) -> list[T]:
+    if len(items) <= number:
+        return items
+    return [items[i * len(items) // number] for i in range(number)]
 
 
 def _small(page: Page) -> Any:

@@ -192,7 +192,17 @@ def _pages(
         return
     for picture in pictures:
         identity = name if len(pictures) == 1 else f"{name}#frame={picture.frame}"
-        page = Page(identity, file, frame=picture.frame, size=picture.size, **labels)
+        page = Page(
+            identity,
+            file,
+            writer=labels.get("writer"),
+            script=labels.get("script"),
+            manuscript=labels.get("manuscript"),
+            sheet=labels.get("sheet"),
+            split=labels.get("split"),
+            frame=picture.frame,
+            size=picture.size,
+        )
         layout_path = layout_file(file, known) if len(pictures) == 1 else None
         if layout_path is not None:
             try:

@@ -136,9 +136,8 @@ def read_image(path: Path, frame: int = 0, *, reduce: int = 1) -> Grey:
             image.draft("L", (-(-full[0] // reduce), -(-full[1] // reduce)))
         elif image.format == "JPEG2000" and reduce > 1:
             image.reduce = reduce.bit_length() - 1
-        image.load()
-        _turn(image)
-        pixels = _grey(path, image)
+        orientation = _load(image)
+        pixels = _turned(_grey(path, image), orientation)
     left = round(full[0] / reduce) if reduce > 1 else 0
     if left and pixels.size > 2 * full[0] * full[1] / reduce**2:
         small = pillow().fromarray(pixels).reduce(reduce)
@@ -186,11 +185,29 @@ def _orientation(image: Any) -> int:
         return 1
 
 
-def _turn(image: Any) -> None:
-    from PIL import ImageOps
+def _load(image: Any) -> int:
+    """Decode, and return how the picture is still to be turned."""
+    orientation = _orientation(image)
+    if image.format == "TIFF" and orientation != 1:
+        # Pillow 13 turns TIFF by itself and scrambles those without compression on the way:
+        # it is told that there is nothing to turn, and the stored size.
+        image._size = getattr(image, "_tile_size", image.size)
+        image.getexif().pop(_ORIENTATION, None)
+        if _ORIENTATION in image.tag_v2:
+            del image.tag_v2[_ORIENTATION]
+    image.load()
+    return orientation
 
-    if image.format != "TIFF" and _orientation(image) in range(2, 9):  # Pillow turns TIFF itself
-        ImageOps.exif_transpose(image, in_place=True)
+
+def _turned(pixels: Grey, orientation: int) -> Grey:
+    """EXIF's eight ways to lay a picture down."""
+    if orientation in (5, 6, 7, 8):
+        pixels = pixels.T
+    if orientation in (2, 3, 6, 7):
+        pixels = pixels[:, ::-1]
+    if orientation in (3, 4, 7, 8):
+        pixels = pixels[::-1]
+    return np.ascontiguousarray(pixels)
 
 
 def _grey(path: Path, image: Any) -> Grey:
@@ -269,10 +286,6 @@ def _opened(path: Path) -> Iterator[Any]:
         raise ImageError(path, "may not be read by this user") from error
     except image_module.UnidentifiedImageError as error:
         raise ImageError(path, _what_else(path)) from error
-    except image_module.DecompressionBombError as error:
-        raise ImageError(
-            path, f"too large: the limit is {LIMIT / 1e6:.0f} million pixels"
-        ) from error
     except MemoryError as error:
         raise ImageError(path, "too large for this machine's memory") from error
     except (
@@ -327,12 +340,12 @@ _limit_before: int | None = None
 
 @contextmanager
 def _our_limit(image_module: Any) -> Iterator[None]:
-    """Pillow's guard is a global and lower than ours; it is lifted while a file of ours is open."""
+    """Pillow's guard is a global and lower than ours: lifted while a file of ours is open."""
     global _limit_users, _limit_before
     with _limit_lock:
         if _limit_users == 0:
             _limit_before = image_module.MAX_IMAGE_PIXELS
-            image_module.MAX_IMAGE_PIXELS = LIMIT
+            image_module.MAX_IMAGE_PIXELS = None
         _limit_users += 1
     try:
         yield

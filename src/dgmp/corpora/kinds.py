@@ -247,7 +247,8 @@ def _from_tables(
             if table.numbered and "script" in labels:
                 number = int(labels["script"]) - (kind == "clamm17")
                 if not 0 <= number < len(CLAMM_SCRIPTS):
-                    listed.left_out.append((name, f"script number {labels['script']} is not one of {kind}"))  # fmt: skip
+                    why = f"script number {labels['script']} is not one of {kind}"
+                    listed.left_out.append((name, why))
                     continue
                 labels["script"] = CLAMM_SCRIPTS[number]
             elif table.official and "script" in labels:
@@ -291,11 +292,14 @@ def _find(
         if not resolved.is_relative_to(root.resolve()):
             return "but lies outside the corpus"
         return root / resolved.relative_to(root.resolve())
+    if resolved.is_dir():
+        return "but is a folder"
     namesakes = by_name.get(wanted.name, [])
     if len(namesakes) == 1:
         return namesakes[0]  # label files often give bare names of pictures in a folder below
     if namesakes:
-        return f"but found in several places: {', '.join(str(n.relative_to(root)) for n in namesakes[:3])}"
+        places = ", ".join(name.relative_to(root).as_posix() for name in namesakes[:3])
+        return f"but found in several places: {places}"
     return "but there is no such file"
 
 

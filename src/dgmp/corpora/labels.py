@@ -140,7 +140,8 @@ def _with_header(
             if name and cell.strip()
         }
         if len(cells) < len(names):
-            notes.append((path.name, f"line {reader.line_num} has {len(cells)} cells, the header {len(names)}"))  # fmt: skip
+            short = f"line {reader.line_num} has {len(cells)} cells, the header {len(names)}"
+            notes.append((path.name, short))
         if "file" not in row:
             notes.append((path.name, f"line {reader.line_num} names no file"))
             continue
@@ -154,7 +155,7 @@ def _with_header(
 def _clamm_names(
     path: Path, lines: list[str], delimiter: str, notes: list[tuple[str, str]]
 ) -> Table | None:
-    """CLaMM 2016: ``name.tif;CAROLINE``; a page in two scripts lists both and has no single label."""
+    """CLaMM 2016: ``name.tif;CAROLINE``; a page in two scripts lists both and gets no label."""
     rows = []
     for line in lines:
         name, *scripts = (cell.strip() for cell in _cells(line, delimiter))

@@ -54,7 +54,9 @@ def split_pages(
             if len(groups) > 1:
                 number = min(number, len(free))  # a manuscript in two scripts was drawn before
             if number > len(free):
-                raise CorpusError(f"{number} groups wanted for {side!r}, {len(free)} are left of {whole}")  # fmt: skip
+                raise CorpusError(
+                    f"{number} {by}s wanted for {side!r}, {len(free)} are left of {whole}"
+                )
             sides.update(dict.fromkeys(free[:number], side))
             free = free[number:]
         sides.update(dict.fromkeys(free, rest))
