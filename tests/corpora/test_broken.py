@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dgmp.corpora import open_corpus, survey
+from dgmp.corpora import open_corpus, survey_corpus
 from dgmp.errors import CorpusError
 
 from .conftest import written
@@ -94,7 +94,7 @@ def test_a_broken_file_is_left_out_with_its_reason(kind, page_file, corpus_folde
     page_file("good.png")
     make(corpus_folder / name)
     (corpus_folder / "l.csv").write_text(f"file,writer\ngood.png,anna\n{name},bert\n")
-    found = survey(open_corpus(corpus_folder)).corpus
+    found = survey_corpus(open_corpus(corpus_folder)).corpus
     assert [page.id for page in found] == ["good.png"]
     told = [remark.reason for remark in found.left_out if remark.file == name]
     assert any(reason in text for text in told), told

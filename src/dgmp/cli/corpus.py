@@ -31,10 +31,10 @@ def corpus(
     import json
     import sys
 
-    from dgmp.corpora import draw_contact_sheet, open_corpus, survey
+    from dgmp.corpora import draw_contact_sheet, open_corpus, survey_corpus
 
     opened = open_corpus(path, kind=kind, labels=labels, variant=variant)
-    found = survey(opened, decode=not headers_only)
+    found = survey_corpus(opened, decode=not headers_only)
     if as_json:
         print(json.dumps(found.as_dict(), ensure_ascii=False))
     else:

@@ -1,6 +1,6 @@
 """Folders on disk become pages, and pages become patches."""
 
-from .binarize import binarize, has_ink
+from .binarization import binarize, has_ink
 from .contact_sheet import draw_contact_sheet
 from .corpus import Corpus, Remark, open_corpus
 from .images import read_image
@@ -8,8 +8,8 @@ from .pages import PageImage, PageReader, Preparation, prepare_page, read_pages
 from .patches import Patches, cut_patches
 from .scale import text_scale, to_canonical
 from .splits import check_split, read_split, split_pages, write_split
-from .standardize import Standardization, fit_standardization
-from .survey import Survey, survey
+from .standardization import Standardization, fit_standardization
+from .survey import Survey, survey_corpus
 
 __all__ = [
     "Corpus",
@@ -32,7 +32,7 @@ __all__ = [
     "read_pages",
     "read_split",
     "split_pages",
-    "survey",
+    "survey_corpus",
     "text_scale",
     "to_canonical",
     "write_split",

@@ -5,8 +5,8 @@ BMP, GIF, WebP, PNM. EXIF rotation is applied, transparency is laid over white, 
 up, 16-bit and float values become 8-bit. A TIFF's thumbnails and masks are not pages.
 
 Whatever cannot be read raises :class:`ImageError` with one of the reasons of ``docs/corpora.md``.
-Pictures over ``LIMIT`` pixels are refused before anything is decoded. At the limit a JPEG takes
-1 byte per pixel while it is read (0.4 GB), a colour PNG or TIFF 5 (2 GB).
+Pictures over ``LIMIT`` pixels are refused before anything is decoded. While it is read, a JPEG
+or a 1-bit page takes 2 bytes per pixel (0.8 GB at the limit), a colour PNG or TIFF 5 (2 GB).
 """
 
 from __future__ import annotations
@@ -87,6 +87,8 @@ _BEGINNINGS = (
 _ORIENTATION = 0x0112
 _SUBFILE = 254  # TIFF NewSubfileType: bit 0 reduced-resolution copy, bit 2 transparency mask
 _WHITE_IS_ZERO = 0
+_MODES = frozenset(["1", "L", "LA", "La", "P", "PA", "RGB", "RGBA", "RGBa", "RGBX", "CMYK", "YCbCr", "HSV", "LAB"])
+_BAND = 1024  # rows
 
 
 @dataclass(frozen=True)
@@ -179,6 +181,8 @@ def _displayed_size(image: Any) -> tuple[int, int]:
 
 
 def _orientation(image: Any) -> int:
+    if image.format == "PNG" and "exif" not in image.info:
+        return 1  # asking further would decode the picture
     try:
         return int(image.getexif().get(_ORIENTATION, 1))
     except Exception:  # damaged EXIF raises anything; a picture is not lost for it
@@ -187,8 +191,11 @@ def _orientation(image: Any) -> int:
 
 def _load(image: Any) -> int:
     """Decode, and return how the picture is still to be turned."""
+    if image.format != "TIFF":
+        image.load()
+        return _orientation(image)
     orientation = _orientation(image)
-    if image.format == "TIFF" and orientation != 1:
+    if orientation != 1:
         # Pillow 13 turns TIFF by itself and scrambles those without compression on the way:
         # it is told that there is nothing to turn, and the stored size.
         image._size = getattr(image, "_tile_size", image.size)
@@ -212,32 +219,34 @@ def _turned(pixels: Grey, orientation: int) -> Grey:
 
 def _grey(path: Path, image: Any) -> Grey:
     mode = image.mode
-    if mode in ("P", "PA") or "transparency" in image.info:
-        transparent = mode == "PA" or "transparency" in image.info
-        image = image.convert("RGBA" if transparent else "RGB")
-    elif mode in ("La", "RGBa"):
-        image = image.convert("LA" if mode == "La" else "RGBA")
-    mode = image.mode
-    if mode in ("LA", "RGBA"):
-        white = pillow().new(mode, image.size, "white")
-        image = pillow().alpha_composite(white, image) if mode == "RGBA" else _over_white(image)
-        return np.asarray(image.convert("L"))
-    if mode == "1":
-        return np.asarray(image.convert("L"))
-    if mode == "L":
-        return np.asarray(image)
-    if mode in ("RGB", "RGBX", "CMYK", "YCbCr", "HSV"):
-        image = image if mode == "RGB" else image.convert("RGB")
-        return np.asarray(image.convert("L"))
-    if mode == "LAB":
-        return np.asarray(image.getchannel(0))
     if mode.startswith("I") or mode == "F":
-        values = np.asarray(image)
-        inverted = (
-            image.format == "TIFF" and image.tag_v2.get(262) == _WHITE_IS_ZERO and mode != "F"
-        )
-        return _eight_bits(path, values, inverted=inverted)
-    raise ImageError(path, f"unsupported pixel type {mode}")
+        white_is_zero = image.format == "TIFF" and image.tag_v2.get(262) == _WHITE_IS_ZERO
+        return _eight_bits(path, np.asarray(image), inverted=white_is_zero and mode != "F")
+    if mode not in _MODES:
+        raise ImageError(path, f"unsupported pixel type {mode}")
+    width, height = image.size
+    grey = np.empty((height, width), np.uint8)
+    for top in range(0, height, _BAND):  # in bands, or every step would copy the whole page
+        bottom = min(top + _BAND, height)
+        grey[top:bottom] = np.asarray(_flat(image.crop((0, top, width, bottom))))
+    return grey
+
+
+def _flat(image: Any) -> Any:
+    """Eight bits of grey from any of ``_MODES``, what is transparent over white."""
+    if "transparency" in image.info or image.mode in ("PA", "RGBa"):
+        image = image.convert("RGBA")
+    elif image.mode == "La":
+        image = image.convert("LA")
+    if image.mode == "RGBA":
+        image = pillow().alpha_composite(pillow().new("RGBA", image.size, "white"), image)
+    elif image.mode == "LA":
+        image = _over_white(image)
+    elif image.mode == "LAB":
+        return image.getchannel(0)
+    if image.mode not in ("1", "L", "RGB"):
+        image = image.convert("RGB")
+    return image if image.mode == "L" else image.convert("L")
 
 
 def _over_white(image: Any) -> Any:
@@ -259,11 +268,11 @@ def _eight_bits(path: Path, values: NDArray[Any], *, inverted: bool) -> Grey:
     else:
         bottom, top = 0.0, next(top for top in tops if high <= top)
     grey = np.empty(values.shape, np.uint8)
-    for row in range(0, len(values), 1024):  # in bands, or floats would take 4 bytes a pixel more
-        band = (values[row : row + 1024].astype(np.float32) - bottom) * (
+    for row in range(0, len(values), _BAND):  # in bands, or floats would take 4 bytes a pixel more
+        band = (values[row : row + _BAND].astype(np.float32) - bottom) * (
             255 / max(top - bottom, 1e-9)
         )
-        grey[row : row + 1024] = np.rint(band).clip(0, 255)
+        grey[row : row + _BAND] = np.rint(band).clip(0, 255)
     return 255 - grey if inverted else grey
 
 

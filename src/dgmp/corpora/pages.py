@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
 from typing import Any, Generic, TypeVar
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..errors import ImageError
 from ..records import Page
-from .binarize import binarize, has_ink, two_valued
+from .binarization import binarize, has_ink, two_valued
 from .extras import opencv
 from .images import Grey, read_image
 from .scale import CANONICAL, WORKING, text_scale, to_canonical

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ImageError
-from .binarize import binarize
+from .binarization import binarize
 from .extras import opencv
 from .images import Grey
 

@@ -65,7 +65,7 @@ class Survey:
         return "\n".join(lines)
 
 
-def survey(corpus: Corpus, *, decode: bool = True, workers: int = 0) -> Survey:
+def survey_corpus(corpus: Corpus, *, decode: bool = True, workers: int = 0) -> Survey:
     """Count what a corpus holds; with ``decode`` every page is read, and blank ones are found."""
     if not decode:
         return Survey(corpus, decoded=False)
