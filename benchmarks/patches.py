@@ -142,16 +142,19 @@ def memory(folder: Path) -> list[str]:
         "    status = Path('/proc/self/status').read_text()\n"
         "    return int(status.split('VmHWM:')[1].split()[0])\n"
         "start = peak(); page = read_image(Path(sys.argv[1])); read = peak()\n"
-        "patches = cut_patches(page); print(len(patches), start, read, peak())"
+        "patches = cut_patches(page); cut = peak(); del page, patches\n"
+        "(scan,) = open_corpus(sys.argv[1]).pages; patches = cut_patches(prepare_page(scan))\n"
+        "print(len(patches), start, read, cut, peak())"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True
     )
-    number, start, read, end = (int(word) for word in done.stdout.split())
+    number, start, read, cut, end = (int(word) for word in done.stdout.split())
     return [
         f"A page of 20 000×15 000 (300 million pixels, {number} patches): the process takes "
         f"{start / 2**10:.0f} MiB before, {read / 2**10:.0f} MiB at most while reading, "
-        f"{end / 2**10:.0f} MiB at most after cutting; the page itself is 286 MiB.",
+        f"{cut / 2**10:.0f} MiB at most after cutting; brought to scale and binarised before "
+        f"(`prepare_page`) {end / 2**10:.0f} MiB. The page itself is 286 MiB.",
     ]
 
 

@@ -104,13 +104,13 @@ def test_a_broken_file_is_left_out_with_its_reason(kind, page_file, corpus_folde
 ROWS = {
     "missing file": ("file,writer\na.png,x\nb.png,y\n", "b.png", "but there is no such file", True),
     "unlisted file": ("file,writer\n", "a.png", "not listed in l.csv", True),
-    "other writer": ("file,writer\na.png,x\na.png,y\n", "a.png", "different writer: 'x' and 'y'", True),
+    "other writer": ("file,writer\na.png,x\na.png,y\n", "a.png", "writer: 'x' and 'y'", True),
     "outside": ("file,writer\na.png,x\n../o.png,y\n", "../o.png", "lies outside the corpus", True),
-    "listed twice": ("file,writer\na.png,x\na.png,x\n", "a.png", "listed twice in l.csv, alike", False),
+    "listed twice": ("file,writer\na.png,x\na.png,x\n", "a.png", "listed twice in l.csv", False),
     "short row": ("writer,file,split\nx,a.png\n", "l.csv", "line 2 has 2 cells", False),
     "no file": ("file,writer\na.png,x\n,y\n", "l.csv", "line 3 names no file", False),
     "no label": ("file,writer\na.png,\nc.png,x\n", "a.png", "has no writer", False),
-    "script number": ("FILENAME;SCRIPT_TYPE\na.png;0\nc.png;11\n", "a.png", "0 is not one of clamm17", True),
+    "script number": ("FILENAME;SCRIPT_TYPE\na.png;0\n", "a.png", "not one of clamm17", True),
 }  # fmt: skip
 
 
@@ -174,7 +174,7 @@ def test_a_page_whose_layout_file_has_no_text_is_left_out(page_file, corpus_fold
 
 @pytest.mark.parametrize("path", ["nowhere", "."])
 def test_a_path_without_pictures_says_so(path, corpus_folder):
-    with pytest.raises(CorpusError, match="no such folder|holds no pictures"):
+    with pytest.raises(CorpusError, match=r"no such folder|holds no pictures"):
         open_corpus(corpus_folder / path)
 
 

@@ -5,8 +5,8 @@ import pytest
 from dgmp.corpora import open_corpus
 from dgmp.errors import CorpusError
 
-ALTO = """<alto xmlns="http://www.loc.gov/standards/alto/ns-v4#"><Layout><Page WIDTH="420" HEIGHT="300">
-<PrintSpace>{}</PrintSpace></Page></Layout></alto>"""
+ALTO = """<alto xmlns="http://www.loc.gov/standards/alto/ns-v4#"><Layout>
+<Page WIDTH="420" HEIGHT="300"><PrintSpace>{}</PrintSpace></Page></Layout></alto>"""
 
 
 def labels(corpus, *names):
@@ -274,3 +274,41 @@ def test_each_region_may_be_a_page(page_file, corpus_folder):
     corpus = open_corpus(corpus_folder, each_region=True)
     assert [page.id for page in corpus] == ["a.png#region=0", "a.png#region=1"]
     assert len({page.content_hash for page in corpus}) == 2
+
+
+def test_a_table_without_files_is_passed_over_and_noted(page_file, corpus_folder):
+    page_file("1.png")
+    (corpus_folder / "prices.csv").write_text("thing,price\ninkwell,3\n")
+    corpus = open_corpus(corpus_folder)
+    assert corpus.kind == "plain"
+    assert corpus.notes == (("prices.csv", "passed over: no column 'file'"),)
+
+
+def test_a_label_file_may_lie_elsewhere(page_file, corpus_folder, tmp_path):
+    page_file("x/1.png")
+    page_file("y/1.png")
+    (tmp_path / "mine.csv").write_text("file,writer\nx/1.png,anna\ny/1.png,bert\n")
+    assert open_corpus(corpus_folder, labels=tmp_path / "mine.csv").labels("writer") == (
+        "anna",
+        "bert",
+    )
+
+
+@pytest.mark.parametrize(("module", "package"), [("cv2", "opencv"), ("PIL.Image", "pillow")])
+def test_the_bare_install_says_what_to_install(page_file, monkeypatch, module, package):
+    import sys
+
+    from dgmp.corpora import extras
+    from dgmp.errors import MissingExtra
+
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtra, match=rf"{package}.*pip install 'dgmp\[classical\]'"):
+        getattr(extras, package)()
+
+
+def test_a_corpus_of_thousands_opens_by_headers_alone(page_file, corpus_folder, monkeypatch):
+    page_file("a.png")
+    page_file("b.tif")
+    page_file("c.jpg")
+    monkeypatch.setattr("PIL.ImageFile.ImageFile.load", lambda self: pytest.fail("decoded"))
+    assert len(open_corpus(corpus_folder)) == 3

@@ -59,8 +59,8 @@ def write_tiled(path, pixels, side=128):
     padded = np.pad(pixels, ((0, down * side - height), (0, across * side - width)))
     tiles = padded.reshape(down, side, across, side).swapaxes(1, 2).reshape(-1, side * side)
     number = len(tiles)
-    entries = [(256, 4, width), (257, 4, height), (258, 3, 8), (259, 3, 1), (262, 3, 1), (277, 3, 1),
-               (322, 3, side), (323, 3, side)]  # fmt: skip
+    entries = [(256, 4, width), (257, 4, height), (258, 3, 8), (259, 3, 1)]
+    entries += [(262, 3, 1), (277, 3, 1), (322, 3, side), (323, 3, side)]
     lists = 8 + 2 + 12 * (len(entries) + 2) + 4
     data = lists + 8 * number
     directory = struct.pack("<2sHIH", b"II", 42, 8, len(entries) + 2)

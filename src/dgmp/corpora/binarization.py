@@ -59,7 +59,9 @@ def ink_share(image: Grey) -> float:
     if int(image.min()) == int(image.max()):
         return 0.0
     if two_valued(image):
-        return float((image == image.min()).mean())
+        low = image.min()
+        bands = (image[row : row + _BAND] for row in range(0, len(image), _BAND))
+        return sum(int(np.count_nonzero(band == low)) for band in bands) / image.size
     return sum(int(ink.sum()) for _, ink in _sauvola_bands(image, WINDOW, K)) / image.size
 
 

@@ -24,6 +24,7 @@ from .regions import layout_file, read_layout
 from .splits import check_split
 
 _PASSED_OVER = ("__MACOSX", "__pycache__")
+_SPREADSHEETS = (".csv", ".tsv")  # meant as labels; a .txt may be anything
 
 
 class Remark(NamedTuple):
@@ -105,7 +106,8 @@ def open_corpus(
     )
     if labels is not None and not Path(labels).exists():
         raise CorpusError(f"{labels}: there is no such label file")
-    tables = _tables(path, files, None if labels is None else Path(labels), kind)
+    notes: list[Remark] = []
+    tables = _tables(path, files, None if labels is None else Path(labels), kind, notes)
     pictures = [file for file in files if file.suffix.lower() in SUFFIXES or file == single]
     if not pictures and not tables:
         raise CorpusError(f"{path}: holds no pictures ({', '.join(sorted(SUFFIXES))})")
@@ -119,7 +121,7 @@ def open_corpus(
         if file.suffix.lower() in FOREIGN
     ]
     left_out += [Remark(*remark) for remark in listed.left_out]
-    notes = [Remark(*remark) for remark in listed.notes]
+    notes += [Remark(*remark) for remark in listed.notes]
     known = frozenset(files)
     pages: list[Page] = []
     for file, known_labels in listed.files:
@@ -144,7 +146,11 @@ def _relative(file: Path, root: Path) -> str:
 
 
 def _tables(
-    root: Path, files: Sequence[Path], labels: Path | None, kind: str | None
+    root: Path,
+    files: Sequence[Path],
+    labels: Path | None,
+    kind: str | None,
+    notes: list[Remark],
 ) -> list[Table]:
     """The label files that count: the given one, those at the top, or those one folder down."""
     if labels is not None:
@@ -159,8 +165,11 @@ def _tables(
         for file in files:
             if len(file.relative_to(root).parts) != depth:
                 continue
-            if file.suffix.lower() in TABLE_SUFFIXES and (table := _table(file)):
-                found.append(table)
+            if file.suffix.lower() in TABLE_SUFFIXES:
+                if table := _table(file):
+                    found.append(table)
+                elif file.suffix.lower() in _SPREADSHEETS:
+                    notes.append(Remark(_relative(file, root), "passed over: no column 'file'"))
         if found:
             return found
     return []
@@ -170,7 +179,7 @@ def _table(file: Path) -> Table | None:
     try:
         return read_table(file)
     except CorpusError:
-        if file.suffix.lower() in (".csv", ".tsv"):
+        if file.suffix.lower() in _SPREADSHEETS:
             raise  # to go by folder names instead would be a guess
         return None
 

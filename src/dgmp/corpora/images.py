@@ -87,7 +87,8 @@ _BEGINNINGS = (
 _ORIENTATION = 0x0112
 _SUBFILE = 254  # TIFF NewSubfileType: bit 0 reduced-resolution copy, bit 2 transparency mask
 _WHITE_IS_ZERO = 0
-_MODES = frozenset(["1", "L", "LA", "La", "P", "PA", "RGB", "RGBA", "RGBa", "RGBX", "CMYK", "YCbCr", "HSV", "LAB"])
+_COLOURS = ("RGB", "RGBA", "RGBa", "RGBX", "CMYK", "YCbCr", "HSV", "LAB")
+_MODES = ("1", "L", "LA", "La", "P", "PA", *_COLOURS)
 _BAND = 1024  # rows
 
 

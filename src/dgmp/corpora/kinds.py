@@ -235,7 +235,10 @@ def _from_tables(
         )
         for row in table.rows:
             name = row["file"].replace("\\", "/")
-            found = _find(table.path.parent / name, root, present, by_name)
+            wanted = table.path.parent / name
+            if not wanted.exists() and (root / name).is_file():
+                wanted = root / name  # a label file that lies elsewhere may mean the corpus
+            found = _find(wanted, root, present, by_name)
             if isinstance(found, str):
                 listed.left_out.append((name, f"listed in {table_name}, {found}"))
                 continue
