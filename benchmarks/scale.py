@@ -1,15 +1,18 @@
 """Text scale: does a page come out at the same size whatever the size of its scan?
 
-    python benchmarks/scale.py --data ../shared/data/hands [--every 10]
+    python benchmarks/scale.py --data ../shared/data/hands [--every 10] [--keep FILE --seconds 150]
 
 Every page is taken at half, double and triple size, and as its inner part alone (two thirds of
 each side), and its estimated line distance is compared with that of the page as it is, and with
-the 76 pixels that the set was made with.
+the 76 pixels that the set was made with. With ``--keep`` a run of ``--seconds`` goes on where the
+last one ended.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import time
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -40,10 +43,26 @@ def main() -> None:
     options.add_argument("--data", type=Path, default=Path("../shared/data/hands"))
     options.add_argument("--every", type=int, default=1)
     options.add_argument("--workers", type=int, default=2)
+    options.add_argument("--keep", type=Path)
+    options.add_argument("--seconds", type=float, default=float("inf"))
     chosen = options.parse_args()
-    paths = [page.path for page in open_corpus(chosen.data).pages][:: chosen.every]
+    paths = {page.id: page.path for page in open_corpus(chosen.data).pages[:: chosen.every]}
+    kept: dict[str, list[float]] = {}
+    if chosen.keep and chosen.keep.exists():
+        kept = json.loads(chosen.keep.read_text())
+    waiting = [name for name in paths if name not in kept]
+    end = time.monotonic() + chosen.seconds
     with get_context("spawn").Pool(chosen.workers) as pool:
-        found = np.array(pool.map(estimates, paths, chunksize=8))  # (pages, 5)
+        for name, found in zip(waiting, pool.imap(estimates, map(paths.get, waiting)), strict=True):
+            kept[name] = found
+            if time.monotonic() > end:
+                break
+    if chosen.keep:
+        chosen.keep.write_text(json.dumps(kept))
+    if left := sum(name not in kept for name in paths):
+        print(f"{left} of {len(paths)} pages are left; run again")
+        return
+    found = np.array([kept[name] for name in paths])  # (pages, 5)
     same = np.abs(found[:, 1:] / found[:, :1] - 1)
     error = np.abs(found[:, 0] / 76 - 1)
     lines = [
