@@ -23,6 +23,11 @@ def test_the_line_distance_of_drawn_lines_is_found(distance):
     assert text_scale(page) == pytest.approx(distance, rel=0.05)
 
 
+def test_fine_lines_of_a_large_page_are_found():
+    page = written(6000, 4800, distance=50, letter=18)
+    assert text_scale(page) == pytest.approx(50, rel=0.05)
+
+
 def test_lines_may_slope():
     page = written(1100, 840, distance=76, letter=28)
     turned = cv2.warpAffine(

@@ -7,6 +7,7 @@ strips are correlated with themselves shifted down. The correlation peaks at the
 its multiples; the smallest of the high peaks is taken. The height of letters, half of all connected
 components being higher, weighs the peaks by a broad log-normal, so that ruling finer than
 letters, or a multiple, does not win; it decides alone where no peak is found, on a single line.
+Where lines turn out too fine for the working size, the fullest quarter is looked at, and so on.
 
 Because the working size is fixed, the same page at another size gives the same answer.
 ``benchmarks/results/scale.md`` has the figures.
@@ -24,6 +25,7 @@ from .images import Grey
 
 CANONICAL = 76.0  # pixels between lines, as the sets of ../shared/data have
 WORKING = 1600  # pixels on the longer side: 100 lines are still 16 pixels apart
+SMALLEST_PERIOD = 16  # pixels at working size: below this, letters run together
 STRIPS = 12
 LINES_PER_LETTER = 2.9  # line distance over letter height: the median of the `hands` set
 SPREAD = 1.0  # of that ratio's logarithm: found between 0.6 and 2.5 of the median
@@ -35,17 +37,17 @@ LARGEST_ZOOM = 4.0  # 18 pixels between lines at least: smaller writing has no s
 
 def text_scale(image: Grey, name: object = "page") -> float:
     """The distance between lines in pixels of ``image``, estimated from its ink."""
-    cv2 = opencv()
-    height, width = image.shape
-    zoom = WORKING / max(height, width)
-    way = cv2.INTER_AREA if zoom < 1 else cv2.INTER_LINEAR
-    size = max(round(width * zoom), 1), max(round(height * zoom), 1)
-    page = binarize(cv2.resize(image, size, interpolation=way), "sauvola")
-    ink = (page == 0).astype(np.uint8)
-    letter = _letter_height(ink)
-    if letter is None:
+    while True:
+        zoom = WORKING / max(image.shape)
+        ink = _ink(image, zoom)
+        letter = _letter_height(ink)
+        period = letter and _strongest_period(_row_correlation(ink), LINES_PER_LETTER * letter)
+        if zoom >= 1 or (period and period >= SMALLEST_PERIOD):
+            break
+        image = _fullest_quarter(image, ink)  # many small lines: look closer
+    if not period:
         raise ImageError(name, "no ink: nothing on the page has the size of letters")
-    return _strongest_period(_row_correlation(ink), LINES_PER_LETTER * letter) / zoom
+    return period / zoom
 
 
 def to_canonical(
@@ -62,6 +64,26 @@ def to_canonical(
     size = max(round(width * zoom), 1), max(round(height * zoom), 1)
     way = cv2.INTER_AREA if zoom < 1 else cv2.INTER_CUBIC
     return cv2.resize(image, size, interpolation=way), zoom
+
+
+def _ink(image: Grey, zoom: float) -> Grey:
+    cv2 = opencv()
+    height, width = image.shape
+    way = cv2.INTER_AREA if zoom < 1 else cv2.INTER_LINEAR
+    size = max(round(width * zoom), 1), max(round(height * zoom), 1)
+    page = binarize(cv2.resize(image, size, interpolation=way), "sauvola")
+    return (page == 0).astype(np.uint8)
+
+
+def _fullest_quarter(image: Grey, ink: Grey) -> Grey:
+    """The quarter of the page with the most ink."""
+    quarters = zip(_quarters(image), _quarters(ink), strict=True)
+    return max(quarters, key=lambda pair: int(pair[1].sum()))[0]
+
+
+def _quarters(image: Grey) -> list[Grey]:
+    y, x = image.shape[0] // 2, image.shape[1] // 2
+    return [image[:y, :x], image[:y, x:], image[y:, :x], image[y:, x:]]
 
 
 def _letter_height(ink: Grey) -> float | None:
