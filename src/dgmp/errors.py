@@ -1,5 +1,7 @@
 """Errors that a user can put right; the command line prints them in one line."""
 
+from __future__ import annotations
+
 
 class DgmpError(Exception):
     """Something a user asked for cannot be had; the message says what would be right."""
@@ -19,3 +21,20 @@ class SurgeryError(DgmpError):
 
 class MissingExtra(DgmpError):
     """A part of the package that needs packages the bare install does not have."""
+
+
+class CorpusError(DgmpError):
+    """A collection of pages that cannot be opened as it is, or leaves open what it is."""
+
+
+class ImageError(DgmpError):
+    """A file whose picture cannot be used; the message is ``file: reason``."""
+
+    def __init__(self, file: object, reason: str) -> None:
+        super().__init__(f"{file}: {reason}")
+        self.file = file
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[type[ImageError], tuple[object, str]]:
+        """Errors come back from worker processes, which needs both arguments."""
+        return type(self), (self.file, self.reason)

@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 from .. import __version__
 from ..errors import DgmpError
+from .corpus import corpus
 from .demo import demo
 
 
@@ -57,6 +58,7 @@ def _dgmp(
             stream.reconfigure(errors="replace")
 
 
+app.command()(corpus)
 app.command()(demo)
 
 

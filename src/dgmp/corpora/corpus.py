@@ -1,0 +1,240 @@
+"""A folder of scans becomes a corpus: pages with what is known of them, and what was left out.
+
+A table that lists files wins over file names, and these over folder names. What could be read in
+two ways is asked for by a :class:`CorpusError` that names the ways; see ``docs/corpora.md``.
+Opening reads the headers of pictures only. Files that cannot be used never stop it: each is in
+``left_out`` with its reason, and what was used with a reservation is in ``notes``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import CorpusError, ImageError
+from ..records import Page
+from .images import FOREIGN, SUFFIXES, pictures_in
+from .kinds import KINDS, choose_kind, kind_of_tables, list_files
+from .labels import TABLE_SUFFIXES, Table, read_table
+from .regions import layout_file, read_layout
+from .splits import check_split
+
+_PASSED_OVER = ("__MACOSX", "__pycache__")
+_SPREADSHEETS = (".csv", ".tsv")  # meant as labels; a .txt may be anything
+
+
+class Remark(NamedTuple):
+    """Something about a file that its owner should know."""
+
+    file: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Pages in the order of their ids."""
+
+    root: Path
+    kind: str
+    pages: tuple[Page, ...]
+    left_out: tuple[Remark, ...] = ()
+    notes: tuple[Remark, ...] = field(default=())
+
+    def __len__(self) -> int:
+        return len(self.pages)
+
+    def __iter__(self) -> Iterator[Page]:
+        return iter(self.pages)
+
+    def side(self, split: str) -> tuple[Page, ...]:
+        """The pages of one side of the split, such as ``"train"``."""
+        found = tuple(page for page in self.pages if page.split == split)
+        if not found:
+            sides = ", ".join(sorted({page.split for page in self.pages if page.split})) or "none"
+            raise CorpusError(f"{self.root}: no page in split {split!r}; there is {sides}")
+        return found
+
+    def labels(self, name: str) -> tuple[str, ...]:
+        """The writer, script, manuscript or sheet of every page; all must be known."""
+        values = [getattr(page, name) for page in self.pages]
+        missing = [page.id for page, value in zip(self.pages, values, strict=True) if value is None]
+        if missing:
+            raise CorpusError(
+                f"{self.root}: {len(missing)} of {len(values)} pages have no {name}, "
+                f"the first is {missing[0]!r}"
+            )
+        return tuple(values)
+
+
+def open_corpus(
+    path: str | Path,
+    *,
+    kind: str | None = None,
+    labels: str | Path | None = None,
+    variant: str | None = None,
+    each_region: bool = False,
+) -> Corpus:
+    """Open a folder of scans, a label file, or a single picture.
+
+    ``kind`` is one of ``KINDS`` and needed only where a folder can be read in several ways;
+    ``labels`` is the label file to go by where there are several; ``variant`` chooses ``"colour"``
+    or ``"binarised"`` where Historical-WI lies there in both; ``each_region`` makes every text
+    region of an ALTO or PAGE file a page of its own.
+    """
+    path = Path(path)
+    if kind is not None and kind not in KINDS:
+        raise CorpusError(f"no kind of corpus called {kind!r}; choose from {', '.join(KINDS)}")
+    if variant not in (None, "colour", "binarised"):
+        raise CorpusError(f"variant must be colour or binarised, got {variant!r}")
+    if not path.exists():
+        raise CorpusError(f"{path}: there is no such folder or file")
+    single = None
+    if path.is_file():
+        if path.suffix.lower() in TABLE_SUFFIXES:
+            labels = path if labels is None else labels
+        else:
+            single = path
+            kind = kind or "plain"
+        path = path.parent
+
+    files = (
+        [single] if single else sorted(_walk(path), key=lambda f: f.relative_to(path).as_posix())
+    )
+    if labels is not None and not Path(labels).exists():
+        raise CorpusError(f"{labels}: there is no such label file")
+    notes: list[Remark] = []
+    tables = _tables(path, files, None if labels is None else Path(labels), kind, notes)
+    pictures = [file for file in files if file.suffix.lower() in SUFFIXES or file == single]
+    if not pictures and not tables:
+        raise CorpusError(f"{path}: holds no pictures ({', '.join(sorted(SUFFIXES))})")
+
+    if kind is None:
+        kind = kind_of_tables(path, tables) if tables else choose_kind(path, pictures)
+    listed = list_files(kind, path, pictures, tables, variant)
+    left_out = [
+        Remark(_relative(file, path), f"not read here: {file.suffix.lower()} is no image format")
+        for file in files
+        if file.suffix.lower() in FOREIGN
+    ]
+    left_out += [Remark(*remark) for remark in listed.left_out]
+    notes += [Remark(*remark) for remark in listed.notes]
+    known = frozenset(files)
+    pages: list[Page] = []
+    for file, known_labels in listed.files:
+        pages += _pages(file, known_labels, path, known, each_region, left_out, notes)
+    pages.sort(key=lambda page: page.id)
+    _note_missing(pages, notes)
+    for name in ("writer", "manuscript"):
+        check_split(pages, by=name)
+    return Corpus(path, kind, tuple(pages), tuple(sorted(left_out)), tuple(notes))
+
+
+def _walk(root: Path) -> Iterator[Path]:
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(
+            name for name in folders if not name.startswith(".") and name not in _PASSED_OVER
+        )
+        yield from (Path(folder) / name for name in names if not name.startswith("."))
+
+
+def _relative(file: Path, root: Path) -> str:
+    return file.relative_to(root).as_posix()
+
+
+def _tables(
+    root: Path,
+    files: Sequence[Path],
+    labels: Path | None,
+    kind: str | None,
+    notes: list[Remark],
+) -> list[Table]:
+    """The label files that count: the given one, those at the top, or those one folder down."""
+    if labels is not None:
+        table = read_table(labels)
+        if table is None:
+            raise CorpusError(f"{labels}: lists no files; its header must name a column 'file'")
+        return [table]
+    if kind is not None and not KINDS[kind].from_tables:
+        return []
+    for depth in (1, 2):
+        found = []
+        for file in files:
+            if len(file.relative_to(root).parts) != depth:
+                continue
+            if file.suffix.lower() in TABLE_SUFFIXES:
+                if table := _table(file):
+                    found.append(table)
+                elif file.suffix.lower() in _SPREADSHEETS:
+                    notes.append(Remark(_relative(file, root), "passed over: no column 'file'"))
+        if found:
+            return found
+    return []
+
+
+def _table(file: Path) -> Table | None:
+    try:
+        return read_table(file)
+    except CorpusError:
+        if file.suffix.lower() in _SPREADSHEETS:
+            raise  # to go by folder names instead would be a guess
+        return None
+
+
+def _pages(
+    file: Path,
+    labels: dict[str, str],
+    root: Path,
+    known: frozenset[Path],
+    each_region: bool,
+    left_out: list[Remark],
+    notes: list[Remark],
+) -> Iterable[Page]:
+    name = _relative(file, root)
+    try:
+        pictures = pictures_in(file)
+    except ImageError as error:
+        left_out.append(Remark(name, error.reason))
+        return
+    for picture in pictures:
+        identity = name if len(pictures) == 1 else f"{name}#frame={picture.frame}"
+        page = Page(
+            identity,
+            file,
+            writer=labels.get("writer"),
+            script=labels.get("script"),
+            manuscript=labels.get("manuscript"),
+            sheet=labels.get("sheet"),
+            split=labels.get("split"),
+            frame=picture.frame,
+            size=picture.size,
+        )
+        layout_path = layout_file(file, known) if len(pictures) == 1 else None
+        if layout_path is not None:
+            try:
+                layout = read_layout(layout_path, picture.size)
+            except CorpusError as error:
+                reason = str(error).removeprefix(f"{layout_path}: ")
+                shown = _relative(layout_path, root)
+                notes.append(Remark(name, f"used whole, layout file {shown}: {reason}"))
+            else:
+                if not layout.regions:
+                    left_out.append(Remark(name, "no text: its layout file has no text region"))
+                    continue
+                page = replace(page, regions=layout.regions, line_distance=layout.line_distance)
+        if each_region and page.regions and len(page.regions) > 1:
+            for number, region in enumerate(page.regions):
+                yield replace(page, id=f"{page.id}#region={number}", regions=(region,))
+        else:
+            yield page
+
+
+def _note_missing(pages: Sequence[Page], notes: list[Remark]) -> None:
+    """A label that most pages have and some have not was probably forgotten there."""
+    for name in ("writer", "script", "manuscript", "split"):
+        counts = Counter(getattr(page, name) is None for page in pages)
+        if counts[True] and counts[False]:
+            notes += [Remark(p.id, f"has no {name}") for p in pages if getattr(p, name) is None]

@@ -1,0 +1,122 @@
+"""Splits by writer or manuscript, decided by a seed, written down, and checked.
+
+Groups are put in the order of a hash of seed and name: the same on every machine and version,
+and adding a writer moves no other writer but at the edge. Where pages have scripts and groups are
+manuscripts, each script is divided on its own, so that every side sees it.
+
+A split file is a CSV with the columns ``id`` and ``split`` under a first line that tells how it
+was made.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ..errors import CorpusError
+from ..records import Page
+
+VERSION = 1
+
+
+def split_pages(
+    pages: Sequence[Page],
+    sizes: Mapping[str, float],
+    *,
+    by: str = "writer",
+    seed: int = 0,
+    rest: str = "train",
+) -> tuple[Page, ...]:
+    """Give every page a side: whole writers (or manuscripts) to each.
+
+    ``sizes`` says how many groups each side gets, as a number (40) or a share below one (0.2);
+    what remains goes to ``rest``. Forty writers held out for validation: ``{"val": 40}``.
+    """
+    groups: dict[str, dict[str, None]] = defaultdict(dict)  # by stratum, in order
+    for page in pages:
+        group = getattr(page, by)
+        if group is None:
+            raise CorpusError(f"page {page.id!r} has no {by}, so it cannot be put on a side")
+        groups[(page.script or "") if by == "manuscript" else ""][group] = None
+    whole = sum(len(names) for names in groups.values())
+    sides: dict[str, str] = {}
+    for names in groups.values():
+        free = [name for name in sorted(names, key=lambda n: _draw(seed, n)) if name not in sides]
+        for side, size in sizes.items():
+            if size < 0 or (size >= 1 and size != int(size)):
+                raise ValueError(f"sizes[{side!r}] must be a whole number or a share, got {size}")
+            share = size if size < 1 else size / whole
+            number = round(share * len(names))
+            if len(groups) > 1:
+                number = min(number, len(free))  # a manuscript in two scripts was drawn before
+            if number > len(free):
+                raise CorpusError(
+                    f"{number} {by}s wanted for {side!r}, {len(free)} are left of {whole}"
+                )
+            sides.update(dict.fromkeys(free[:number], side))
+            free = free[number:]
+        sides.update(dict.fromkeys(free, rest))
+    return tuple(replace(page, split=sides[getattr(page, by)]) for page in pages)
+
+
+def check_split(pages: Sequence[Page], *, by: str = "writer") -> None:
+    """Raise a CorpusError that names the first writer (or manuscript) found on two sides."""
+    sides: dict[str, dict[str, str]] = defaultdict(dict)
+    for page in pages:
+        group = getattr(page, by)
+        if group is not None and page.split is not None:
+            sides[group].setdefault(page.split, page.id)
+    torn = [group for group, found in sides.items() if len(found) > 1]
+    if torn:
+        (one, first), (other, second), *_ = sides[torn[0]].items()
+        more = f" (and {len(torn) - 1} more)" if len(torn) > 1 else ""
+        raise CorpusError(
+            f"{by} {torn[0]!r}{more} is on both sides of the split: {first!r} in {one}, "
+            f"{second!r} in {other}; correct the split, or make one by split_pages"
+        )
+
+
+def write_split(pages: Sequence[Page], path: Path, *, made: str = "") -> None:
+    """Write the sides down; ``made`` says how (by what, with which seed)."""
+    check_split(pages, by="writer")
+    check_split(pages, by="manuscript")
+    with Path(path).open("w", newline="", encoding="utf-8") as file:
+        file.write(f"# dgmp split {VERSION} {' '.join(made.split())}".rstrip() + "\n")
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("id", "split"))
+        writer.writerows((page.id, page.split or "") for page in pages)
+
+
+def read_split(path: Path, pages: Sequence[Page]) -> tuple[Page, ...]:
+    """The pages with the sides that were written down; pages that are not in the file get none."""
+    path = Path(path)
+    try:
+        first, *lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        raise CorpusError(f"{path}: cannot be read as a split file") from error
+    words = first.split()
+    if words[:3] != ["#", "dgmp", "split"] or len(words) < 4:
+        raise CorpusError(f"{path}: is no split file; those begin with '# dgmp split {VERSION}'")
+    if words[3] != str(VERSION):
+        raise CorpusError(f"{path}: is of version {words[3]}, this dgmp reads version {VERSION}")
+    rows = list(csv.DictReader(lines))
+    if any(not row.get("id") or row.get("split") is None for row in rows):
+        raise CorpusError(f"{path}: every line must have an id and a split")
+    sides = {row["id"]: row["split"] or None for row in rows}
+    strange = sides.keys() - {page.id for page in pages}
+    if strange:
+        raise CorpusError(
+            f"{path}: {len(strange)} pages are not in this corpus, as {min(strange)!r}"
+        )
+    split = tuple(replace(page, split=sides.get(page.id)) for page in pages)
+    for name in ("writer", "manuscript"):
+        check_split(split, by=name)
+    return split
+
+
+def _draw(seed: int, name: str) -> bytes:
+    return hashlib.sha256(f"{seed} {name}".encode()).digest()

@@ -1,0 +1,68 @@
+"""Binarisation agrees with the libraries and leaves two-valued pages alone."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from dgmp.corpora import binarize, has_ink
+from dgmp.errors import UnknownName
+
+from .conftest import written
+
+
+def shaded():
+    page = written(700, 1200, distance=60, letter=22).astype(float)
+    light = np.linspace(0.5, 1, 700) * np.linspace(1, 0.8, 1200)[:, None]
+    noise = np.random.default_rng(0).normal(0, 4, page.shape)
+    return (page * light + noise).clip(0, 255).astype(np.uint8)
+
+
+def test_sauvola_is_that_of_scikit_image():
+    from skimage.filters import threshold_sauvola
+
+    page = shaded()
+    theirs = np.where(page > threshold_sauvola(page, 51, k=0.2), 255, 0)
+    assert np.mean(binarize(page, "sauvola") != theirs) < 1e-5
+    assert_array_equal(binarize(page), binarize(page, "sauvola"))
+
+
+def test_sauvola_does_not_depend_on_bands(monkeypatch):
+    page = shaded()
+    whole = binarize(page)
+    monkeypatch.setattr("dgmp.corpora.binarization._BAND", 100)
+    assert_array_equal(binarize(page), whole)
+
+
+def test_otsu_is_that_of_scikit_image():
+    from skimage.filters import threshold_otsu
+
+    page = shaded()
+    assert_array_equal(binarize(page, "otsu"), np.where(page > threshold_otsu(page), 255, 0))
+
+
+@pytest.mark.parametrize(("ink", "paper"), [(0, 255), (0, 1), (30, 200), (0, 254)])
+def test_auto_leaves_two_values_apart(ink, paper):
+    marks = written() < 128
+    page = np.where(marks, ink, paper).astype(np.uint8)
+    assert_array_equal(binarize(page), np.where(marks, 0, 255))
+
+
+def test_none_gives_the_page_back():
+    page = shaded()
+    assert binarize(page, "none") is page
+
+
+def test_an_unknown_way_is_named():
+    with pytest.raises(UnknownName, match="auto, otsu, sauvola, none"):
+        binarize(written(), "niblack")
+
+
+@pytest.mark.parametrize("value", [0, 128, 255])
+def test_a_page_of_one_grey_has_no_ink(value):
+    assert not has_ink(np.full((300, 400), value, np.uint8))
+
+
+def test_a_word_is_ink():
+    page = np.full((840, 1100), 230, np.uint8)
+    page[400:440, 500:640] = written(140, 40, distance=30, letter=14)
+    assert has_ink(page)
