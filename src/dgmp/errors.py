@@ -19,3 +19,7 @@ class SurgeryError(DgmpError):
 
 class MissingExtra(DgmpError):
     """A part of the package that needs packages the bare install does not have."""
+
+
+class CorpusError(DgmpError):
+    """A collection of pages that cannot be opened as it is, or leaves open what it is."""
