@@ -74,44 +74,58 @@ class Glyph:
     exit: int  # sample where a join leaves, -1 if the letter ends high
 
 
+class Glyphs(dict[str, Glyph]):
+    """The glyphs of a hand, each made from its own random stream when it is first written."""
+
+    def __init__(self, entropy: tuple[int, ...], forms: Mapping[str, str], traits: Traits) -> None:
+        super().__init__()
+        self.entropy = entropy
+        self.forms = forms  # glyph: name of its form
+        self.traits = traits
+        self.shared = _draw_field(stream(*entropy, 1), 0.045)
+
+    def __missing__(self, name: str) -> Glyph:
+        rng = stream(*self.entropy, 2, *name.encode())
+        self[name] = _make_glyph(rng, self.forms[name], self.traits, self.shared)
+        return self[name]
+
+
 @dataclass(frozen=True)
 class Hand:
     """All that is constant in one writer."""
 
     traits: Traits
     script: Script
-    glyphs: Mapping[str, Glyph]
+    glyphs: Glyphs
     choices: Mapping[str, tuple[tuple[str, float], ...]]  # letter: glyphs and cumulated shares
+
+
+def stream(*entropy: int) -> np.random.Generator:
+    """A random stream of its own for every tuple of numbers."""
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy)))
 
 
 @lru_cache(maxsize=256)
 def make_hand(entropy: tuple[int, ...], script: str | None = None) -> Hand:
     """Draw the hand that belongs to ``entropy``; without ``script`` any of the twelve."""
-    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy)))
+    rng = stream(*entropy)
     drawn = list(SCRIPTS)[int(rng.integers(len(SCRIPTS)))]
     family = SCRIPTS[drawn if script is None else script]
     traits = _draw_traits(rng, family)
-    shared = _draw_field(rng, 0.045)
-    glyphs: dict[str, Glyph] = {}
+    forms = {name: name for name in (*LIGATURES, *CAPITALS, *MARKS)}
+    forms["s.long"] = {"f.long": "s.tall", "f.low": "s.low"}.get(family.forms.get("f", ""), "s.long")
+    forms["r.round"] = "r.round"
     choices: dict[str, tuple[tuple[str, float], ...]] = {}
     for letter in LETTERS:
-        forms = family.forms.get(letter, letter).split()
-        if letter == "s":
-            long = {"f.long": "s.tall", "f.low": "s.low"}.get(family.forms.get("f", "f"), "s.long")
-            glyphs["s.long"] = _make_glyph(rng, long, traits, shared)
-        if letter == "r" and family.round_r:
-            glyphs["r.round"] = _make_glyph(rng, "r.round", traits, shared)
-        usual = forms[0] if rng.random() < 0.7 else forms[int(rng.integers(len(forms)))]
-        rare = forms[int(rng.integers(len(forms)))]
-        mixed = 1.0 - 0.45 * rng.random() ** 2 if rare != usual or rng.random() < 0.5 else 1.0
-        glyphs[letter] = _make_glyph(rng, usual, traits, shared)
-        choices[letter] = ((letter, 1.0),)
-        if mixed < 1:
-            glyphs[f"{letter}.2"] = _make_glyph(rng, rare, traits, shared)
-            choices[letter] = ((letter, mixed), (f"{letter}.2", 1.0))
-    for name in (*LIGATURES, *CAPITALS, *MARKS):
-        glyphs[name] = _make_glyph(rng, name, traits, shared)
-    return Hand(traits, family, glyphs, choices)
+        known = family.forms.get(letter, letter).split()
+        forms[letter] = known[0] if rng.random() < 0.7 else known[int(rng.integers(len(known)))]
+        forms[f"{letter}.2"] = known[int(rng.integers(len(known)))]
+        # Half of the letters have a second shape, more often when it is another form.
+        usual = 1 - 0.45 * rng.random() ** 2
+        if forms[letter] == forms[f"{letter}.2"] and rng.random() < 0.5:
+            usual = 1.0
+        choices[letter] = ((letter, usual), (f"{letter}.2", 1.0))
+    return Hand(traits, family, Glyphs(entropy, forms, traits), choices)
 
 
 def _draw_traits(rng: np.random.Generator, script: Script) -> Traits:
@@ -132,12 +146,12 @@ def _draw_traits(rng: np.random.Generator, script: Script) -> Traits:
     return Traits(
         script=script.name,
         # Stems leave some white between them, however broad the pen.
-        nib=min(scaled(script.nib, 0.16), 0.34 * width),
-        angle=about(script.angle, 6.0),
+        nib=min(scaled(script.nib, 0.16), 0.29 * width),
+        angle=about(script.angle, 7.0),
         thin=scaled(script.thin, 0.25),
-        twist=about(0, 5.0),
+        twist=about(0, 7.0),
         pressure=abs(about(0, 0.14)),
-        slant=about(script.slant, 1.5 + 0.2 * script.slant),
+        slant=about(script.slant, 2.0 + 0.2 * script.slant),
         width=width,
         space=scaled(script.space, 0.12),
         word=scaled(script.word, 0.2),
@@ -244,7 +258,7 @@ def _body(path: Floats) -> tuple[float, float]:
     """Left and right edge for spacing: thin heads and feet may reach into the neighbours."""
     x, y = path.T
     near = x[(y > -0.06) & (y < 1.06)]
-    core = x[(y > 0.17) & (y < 0.88)]
+    core = x[(y > 0.24) & (y < 0.78)]
     if not len(near):
         return float(x.min()), float(x.max())
     left, right = near.min() + 0.12, near.max() - 0.18

@@ -79,11 +79,14 @@ def spline_basis(points: Floats, corners: NDArray[np.bool_], broken: float) -> F
 def _smooth_piece(points: Floats, broken: float) -> Floats:
     """The basis of a stretch without corners, its first point left out."""
     count = len(points)
-    if count == 2:
-        return np.eye(2)[1:]
     gaps = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    if count == 2:
+        # Stems get a few positions between: joins arrive there.
+        t = np.array([1.0]) if gaps[0] < 0.4 else np.arange(1, 5) / 4
+        return np.stack([1 - t, t], axis=1)
     steps = np.sqrt(np.maximum(gaps, 1e-3))  # centripetal: no loops where points are uneven
-    slopes = np.diff(np.eye(count), axis=0) / steps[:, None]
+    units = np.eye(count)
+    slopes = np.diff(units, axis=0) / steps[:, None]
     tangents = np.zeros((count, count))
     weight = (steps[1:] / (steps[1:] + steps[:-1]))[:, None]
     tangents[1:-1] = weight * slopes[:-1] + (1 - weight) * slopes[1:]
@@ -93,7 +96,7 @@ def _smooth_piece(points: Floats, broken: float) -> Floats:
     for i, step in enumerate(steps):
         samples = 3 if gaps[i] < 0.2 else 4 if gaps[i] < 0.5 else 5
         t = (np.arange(1, samples + 1) / samples)[:, None]
-        start, end = np.eye(count)[i], np.eye(count)[i + 1]
+        start, end = units[i], units[i + 1]
         curve = (
             (2 * t**3 - 3 * t**2 + 1) * start
             + (t**3 - 2 * t**2 + t) * step * tangents[i]

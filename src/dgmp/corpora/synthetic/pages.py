@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnknownName
-from .hands import make_hand
+from .hands import make_hand, stream
 from .paper import Conditions, draw_conditions, lay_on_sheet, photograph
 from .pen import draw_strokes
 from .scripts import SCRIPTS
@@ -27,9 +27,7 @@ _HAND, _PAGE, _REPETITION = 1, 2, 3
 _WORDS = 260  # more than any page holds
 
 
-def draw_page(
-    writer_seed: int, page_seed: int, script: str | None = None
-) -> NDArray[np.uint8]:
+def draw_page(writer_seed: int, page_seed: int, script: str | None = None) -> NDArray[np.uint8]:
     """Draw a page (height × width, grey) of the writer ``writer_seed``.
 
     The text, paper, ink and scan follow from ``page_seed`` alone. Without ``script`` the writer uses
@@ -41,7 +39,7 @@ def draw_page(
     on_words, on_paper = _page_streams(page_seed)[1:]
     conditions = page_conditions(page_seed)
     words = latin_words(on_words, _WORDS)
-    repetition = _stream(VERSION, _REPETITION, writer_seed, page_seed)
+    repetition = stream(VERSION, _REPETITION, writer_seed, page_seed)
     strokes = write_text(hand, words, conditions.layout, repetition)
     centres = lay_on_sheet(strokes.centres, conditions, WIDTH, HEIGHT)
     ink = draw_strokes(replace(strokes, centres=centres), HEIGHT, WIDTH)
@@ -57,6 +55,3 @@ def _page_streams(page_seed: int) -> list[np.random.Generator]:
     children = np.random.SeedSequence((VERSION, _PAGE, page_seed)).spawn(3)
     return [np.random.Generator(np.random.PCG64(child)) for child in children]
 
-
-def _stream(*entropy: int) -> np.random.Generator:
-    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy)))

@@ -82,7 +82,7 @@ def draw_conditions(rng: np.random.Generator, width: int, height: int) -> Condit
         fade=between(0.0, 0.22),
         dips=between(0.2, 1.8),
         feather=between(0.4, 0.9),
-        bold=between(-0.16, 0.16),
+        bold=between(-0.1, 0.1),
         rough=between(0.03, 0.16),
         bleed=between(0.05, 0.35) if rng.random() < 0.5 else 0.0,
         blur=between(0.35, 0.95),
@@ -111,17 +111,26 @@ def photograph(
     if conditions.bleed:
         back = cv2.GaussianBlur(ink[:, ::-1], (0, 0), 2.2).astype(np.float32) / 255
         sheet -= conditions.bleed * 0.5 * conditions.paper * back
-    flow = cv2.GaussianBlur(ink, (0, 0), conditions.feather).astype(np.float32) / 255
-    ragged = conditions.rough * _clouds(rng, height, width, 3)
-    shape = np.clip((flow - 0.45 + conditions.bold + ragged) * 2.2 + 0.5, 0, 1)
-    shape *= flow > 0.02
+    wet = cv2.GaussianBlur(ink, (0, 0), conditions.feather)
+    levels = np.arange(256, dtype=np.float32) / 255
+    depth = np.maximum(levels, 0.6) ** conditions.dips * (levels > 0.02)
+    opacity = conditions.rough * _clouds(rng, height, width, 3)
+    opacity += cv2.LUT(wet, levels - np.float32(0.45 - conditions.bold))
+    opacity *= 2.2
+    opacity += 0.5
+    opacity = np.clip(opacity, 0, 1, out=opacity) * cv2.LUT(wet, depth.astype(np.float32))
     fade = 1 - conditions.fade * np.abs(_clouds(rng, height, width, 90))
-    opacity = shape * np.maximum(flow, 0.6) ** conditions.dips * np.clip(fade, 0.15, 1)
+    opacity *= np.maximum(fade, 0.15)
     picture = sheet + (conditions.ink - sheet) * opacity
     picture = cv2.GaussianBlur(picture, (0, 0), conditions.blur)
     picture += conditions.noise * rng.standard_normal(picture.shape, dtype=np.float32)
-    exposed = np.clip(picture, 0, 1) ** np.float32(conditions.gamma)
-    return np.asarray(np.rint(255 * exposed), np.uint8)
+    return _expose(picture, conditions.gamma)
+
+
+def _expose(picture: Grey, gamma: float) -> NDArray[np.uint8]:
+    curve = np.rint(255 * (np.arange(4096) / 4095) ** gamma).astype(np.uint8)
+    picture *= 4095
+    return curve[np.clip(picture, 0, 4095, out=picture).astype(np.intp)]
 
 
 def _paper(conditions: Conditions, rng: np.random.Generator, height: int, width: int) -> Grey:
@@ -133,7 +142,7 @@ def _paper(conditions: Conditions, rng: np.random.Generator, height: int, width:
     sheet += 0.4 * conditions.mottle * _clouds(rng, height, width, 12)
     sheet += conditions.grain * _clouds(rng, height, width, 2)
     for _ in range(conditions.stains):
-        sheet -= _stain(rng, height, width)
+        _stain(sheet, rng)
     if conditions.ruling:
         sheet -= conditions.ruling * conditions.paper * _ruling(conditions, height, width)
     return sheet
@@ -142,23 +151,26 @@ def _paper(conditions: Conditions, rng: np.random.Generator, height: int, width:
 def _clouds(rng: np.random.Generator, height: int, width: int, size: int) -> Grey:
     """Smooth noise of about unit size, its blots ``size`` pixels wide."""
     small = rng.standard_normal((height // size + 3, width // size + 3), dtype=np.float32)
-    return np.asarray(
-        cv2.resize(small, (width, height), interpolation=cv2.INTER_CUBIC if size > 8 else cv2.INTER_LINEAR),
-        np.float32,
-    )
+    way = cv2.INTER_CUBIC if size > 8 else cv2.INTER_LINEAR
+    return np.asarray(cv2.resize(small, (width, height), interpolation=way), np.float32)
 
 
-def _stain(rng: np.random.Generator, height: int, width: int) -> Grey:
+def _stain(sheet: Grey, rng: np.random.Generator) -> None:
+    """Darken a blot with a rim, in place."""
+    height, width = sheet.shape
     across, down = rng.uniform(0, width), rng.uniform(0, height)
-    radius = rng.uniform(30, 200)
-    x = (np.arange(width) - across) / radius
-    y = (np.arange(height) - down) / (radius * rng.uniform(0.6, 1.4))
-    distance = np.sqrt(x[None, :] ** 2 + y[:, None] ** 2).astype(np.float32)
-    distance += 0.12 * _clouds(rng, height, width, 40)
+    wide = rng.uniform(30, 200)
+    tall = wide * rng.uniform(0.6, 1.4)
     depth = np.float32(rng.uniform(0.02, 0.14))
+    left, right = max(int(across - 1.6 * wide), 0), min(int(across + 1.6 * wide), width)
+    top, bottom = max(int(down - 1.6 * tall), 0), min(int(down + 1.6 * tall), height)
+    x = ((np.arange(left, right) - across) / wide).astype(np.float32)
+    y = ((np.arange(top, bottom) - down) / tall).astype(np.float32)
+    distance = np.hypot(x[None, :], y[:, None])
+    distance += 0.12 * _clouds(rng, bottom - top, right - left, 40)
     inside = 1 / (1 + np.exp(np.clip(14 * (distance - 1), -30, 30)))
     rim = np.exp(-((distance - 0.96) ** 2) * 160)
-    return np.asarray(depth * (0.6 * inside + 0.7 * rim), np.float32)
+    sheet[top:bottom, left:right] -= depth * (0.6 * inside + 0.7 * rim)
 
 
 def _ruling(conditions: Conditions, height: int, width: int) -> Grey:

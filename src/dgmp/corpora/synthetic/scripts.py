@@ -99,7 +99,7 @@ _TEXTUALIS = Script(
         a="a.closed a", c="c.broken c", d="d.round", g="g.closed", h="h.hook h", i="i i.tick",
         s="s s.back", t="t.tall t", v="v.tall v.round", x="x.tail x", y="y.tail y", z="z",
     ),
-    nib=0.235, angle=41, thin=0.13, width=0.78, space=0.86, word=0.34, ascender=1.5,
+    nib=0.22, angle=41, thin=0.13, width=0.78, space=0.86, word=0.34, ascender=1.5,
     descender=-0.46, height=0.43, broken=0.86, heads=("diamond",),
     ascender_heads=("fork", "diamond"), feet=("diamond",), descender_feet=("serif", "none"),
     fuse=0.75, round_r=0.9, abbreviate=0.22,

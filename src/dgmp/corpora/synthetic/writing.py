@@ -21,8 +21,7 @@ _BOWS_BEFORE = frozenset("bdohpv")
 _BOWS_AFTER = frozenset("cdeoqg")
 _ROUND_RIGHT = frozenset("bopsv")
 _ROUND_LEFT = frozenset("acdegoqstz")
-_OPEN_RIGHT = frozenset("cefrkxz")
-_WOBBLE = 0.028  # of a repeated letter, in x-heights
+_WOBBLE = 0.023  # of a repeated letter, in x-heights
 _MOOD = 1.0  # how much a hand changes from page to page
 
 
@@ -74,9 +73,9 @@ class _Mood:
 
     def __init__(self, rng: np.random.Generator) -> None:
         draws = _MOOD * rng.standard_normal(8)
-        self.nib = math.exp(0.06 * draws[0])
-        self.angle = 2.5 * draws[1]
-        self.slant = 1.5 * draws[2]
+        self.nib = math.exp(0.04 * draws[0])
+        self.angle = 1.6 * draws[1]
+        self.slant = 0.9 * draws[2]
         self.width = math.exp(0.03 * draws[3])
         self.space = math.exp(0.06 * draws[4])
         self.wobble = math.exp(0.2 * draws[5])
@@ -88,7 +87,7 @@ class _Mood:
 def _spell(hand: Hand, word: str, mood: _Mood, rng: np.random.Generator) -> list[_Sign]:
     traits, script = hand.traits, hand.script
     draws = rng.random((len(word) + 1, 4))
-    gap = 0.4 * traits.width * traits.space * mood.space
+    gap = 0.43 * traits.width * traits.space * mood.space
     if word == "et" and draws[-1, 0] < 0.35:
         return [_Sign(script.ampersand, gap)]
     signs: list[_Sign] = []
@@ -98,10 +97,8 @@ def _spell(hand: Hand, word: str, mood: _Mood, rng: np.random.Generator) -> list
         before = word[at - 1 : at] if at else ""
         one, two, three, four = draws[at]
         space = gap * (1 + 0.12 * (four - 0.5) * 2)
-        # White between letters is judged by area, so curves and open sides stand closer.
-        if letter in _OPEN_RIGHT:
-            space *= 0.78
-        elif letter in _ROUND_RIGHT or (letter == "d" and "d.round" in script.forms.get("d", "")):
+        # White between letters is judged by area, so curves stand closer.
+        if letter in _ROUND_RIGHT or (letter == "d" and "d.round" in script.forms.get("d", "")):
             space *= 0.82
         if after in _ROUND_LEFT:
             space *= 0.85
