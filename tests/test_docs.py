@@ -59,7 +59,15 @@ def test_every_dgmp_command_that_is_named_runs(command, tmp_path):
     assert done.returncode == 0, done.stderr[-2000:]
 
 
-KNOWN = ("make", "dgmp", "git clone", "cd ", "pip install", "python examples/", "python benchmarks/")
+KNOWN = (
+    "make",
+    "dgmp",
+    "git clone",
+    "cd ",
+    "pip install",
+    "python examples/",
+    "python benchmarks/",
+)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

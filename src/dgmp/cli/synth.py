@@ -9,7 +9,9 @@ from typer import Argument, Option
 
 
 def synth(
-    folder: Annotated[Path, Argument(metavar="DIR", help="Folder to write, new or taken up again.")],
+    folder: Annotated[
+        Path, Argument(metavar="DIR", help="Folder to write, new or taken up again.")
+    ],
     writers: Annotated[int, Option(min=1, help="Number of writers.")] = 100,
     pages: Annotated[int, Option(min=1, help="Pages by each writer.")] = 5,
     seed: Annotated[int, Option(min=0, help="Same seed, same corpus, bit for bit.")] = 1,
@@ -28,7 +30,8 @@ def synth(
         from dgmp.corpora.synthetic import CorpusPlan, write_corpus
     except ModuleNotFoundError as error:
         raise MissingExtra(
-            f"synthetic pages need {error.name}, which is not installed: pip install 'dgmp[classical]'"
+            f"synthetic pages need {error.name}, which is not installed: "
+            "pip install 'dgmp[classical]'"
         ) from error
 
     plan = CorpusPlan(writers, pages, seed, scripts)

@@ -1,4 +1,4 @@
-"""Handwriting out of nothing: hands drawn from seeds, pages written by them, corpora of such pages."""
+"""Handwriting out of nothing: hands drawn from seeds, and pages and corpora written by them."""
 
 from .corpus import CorpusPlan, write_corpus
 from .pages import HEIGHT, VERSION, WIDTH, draw_page, page_conditions

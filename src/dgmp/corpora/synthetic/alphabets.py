@@ -1,8 +1,8 @@
 """The skeletons of all letters, in the notation of :mod:`.letterforms`.
 
 A name is a letter, or a letter, a dot and the form: ``a.one`` is the a with one compartment. Which
-forms a script uses stands in :mod:`.scripts`. Ascenders are drawn to 175, descenders to -65, and each
-hand stretches them to its own measure.
+forms a script uses stands in :mod:`.scripts`. Ascenders are drawn to 175, descenders to -65, and
+each hand stretches them to its own measure.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ MINUSCULE = {
 LIGATURES = {
     "st": "46,148 28,176 6,156 1,120 0,60 0,0_ / 46,148 66,168 72,130 66,60 68,24 80,0 96,12 / "
     "50,95! 90,98",
-    "ct": "45,82 26,100 3,75 3,26 25,0 47,16 / 42,88 40,140 62,168 78,136 72,60 74,24 86,0 102,12 / "
-    "58,95! 96,98",
+    "ct": "45,82 26,100 3,75 3,26 25,0 47,16 / 42,88 40,140 62,168 78,136 72,60 74,24 86,0 102,12 "
+    "/ 58,95! 96,98",
     "et": "0,96! 40,98! 30,40 14,-14",
     "&": "78,84 58,56 30,0 6,10 6,38 28,58 42,84 28,104 14,90 22,60 46,24 66,0 88,20",
     "us": "6,96 22,108 32,92 20,74 4,88 30,84 26,60 10,38",

@@ -13,7 +13,7 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
@@ -101,7 +101,7 @@ def _claim(folder: Path, plan: CorpusPlan) -> None:
     _replacing(note).replace(note)
 
 
-def _words(values: dict[str, object]) -> str:
+def _words(values: Mapping[str, object]) -> str:
     return ", ".join(f"{key} {value}" for key, value in values.items())
 
 

@@ -2,8 +2,8 @@
 
 A hand starts from a script and differs from it in everything a palaeographer looks at: slant,
 proportions, spacing, the nib and how it is held, how heads and feet are finished, which forms of a
-letter are used and how often, and the shape of each letter. Shapes are bent by smooth random fields,
-one shared by all letters of the hand and one for each form, so that strokes that meet still meet.
+letter are used and how often, and the shape of each letter. Shapes are bent by smooth random
+fields, one shared by all letters of the hand and one for each form: strokes that meet still meet.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Traits:
 
 @dataclass(frozen=True)
 class Glyph:
-    """One form of a letter as this hand writes it: a path to which every repetition adds its own wobble."""
+    """One form of a letter as this hand writes it; every repetition adds its own wobble."""
 
     path: Floats  # (samples, 2)
     wobble: Floats  # (samples, 2·WAVES): how the path answers to a bending field
@@ -113,7 +113,9 @@ def make_hand(entropy: tuple[int, ...], script: str | None = None) -> Hand:
     family = SCRIPTS[drawn if script is None else script]
     traits = _draw_traits(rng, family)
     forms = {name: name for name in (*LIGATURES, *CAPITALS, *MARKS)}
-    forms["s.long"] = {"f.long": "s.tall", "f.low": "s.low"}.get(family.forms.get("f", ""), "s.long")
+    forms["s.long"] = {"f.long": "s.tall", "f.low": "s.low"}.get(
+        family.forms.get("f", ""), "s.long"
+    )
     forms["r.round"] = "r.round"
     choices: dict[str, tuple[tuple[str, float], ...]] = {}
     for letter in LETTERS:
@@ -334,8 +336,10 @@ def _head(top: Point, kind: str, traits: Traits) -> tuple[list[Point], list[Stro
 def _foot(end: Point, kind: str, traits: Traits) -> list[Point]:
     x, y, u = end.x, end.y, traits.nib
 
-    def at(right: float, up: float, corner: bool = False, **pen: float) -> Point:
-        return Point(x + right, y + up, corner, **pen)
+    def at(
+        right: float, up: float, corner: bool = False, pressure: float = 1.0, level: float = 0.0
+    ) -> Point:
+        return Point(x + right, y + up, corner, pressure=pressure, level=level)
 
     match kind:
         case "diamond":

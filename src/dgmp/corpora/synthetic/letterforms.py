@@ -6,8 +6,8 @@ line at 0 and the x-height at 100:
     "0,100^ 0,0_ / 0,72 24,100 48,82 48,0_"        an n: a minim, then arch and second minim
 
 Strokes are parted by ``/`` and run the way the pen runs. A mark after a point says what happens
-there: ``^`` a head and ``_`` a foot, which the script finishes in its own way (lozenge, wedge, loop,
-turn …), ``!`` a corner. All other points lie on a smooth curve.
+there: ``^`` a head and ``_`` a foot, which the script finishes in its own way (lozenge, wedge,
+loop, turn …), ``!`` a corner. All other points lie on a smooth curve.
 
 The sampled path is *linear* in the points: path = B · points. B mixes a centripetal Catmull-Rom
 spline with the polygon through the same points, and the share of the polygon is the breaking of
@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +69,7 @@ def spline_basis(points: Floats, corners: NDArray[np.bool_], broken: float) -> F
     """
     rows = [np.eye(len(points))[:1]]
     cuts = [0, *(np.flatnonzero(corners[1:-1]) + 1).tolist(), len(points) - 1]
-    for first, last in zip(cuts[:-1], cuts[1:], strict=True):
+    for first, last in pairwise(cuts):
         piece = _smooth_piece(points[first : last + 1], broken)
         padded = np.zeros((len(piece), len(points)))
         padded[:, first : last + 1] = piece

@@ -1,8 +1,8 @@
 """One page of one writer.
 
-Three random streams, each from its own seeds: the hand (writer), the page (text, layout, paper, ink,
-scan) and the repetition (writer and page together: how this hand wobbles on this page). Only the first
-and the last know the writer.
+Three random streams, each from its own seeds: the hand (writer), the page (text, layout, paper,
+ink, scan) and the repetition (writer and page together: how this hand wobbles on this page). Only
+the first and the last know the writer.
 """
 
 from __future__ import annotations
@@ -30,11 +30,14 @@ _WORDS = 260  # more than any page holds
 def draw_page(writer_seed: int, page_seed: int, script: str | None = None) -> NDArray[np.uint8]:
     """Draw a page (height × width, grey) of the writer ``writer_seed``.
 
-    The text, paper, ink and scan follow from ``page_seed`` alone. Without ``script`` the writer uses
-    any of the twelve.
+    The text, paper, ink and scan follow from ``page_seed`` alone. Without ``script`` the writer
+    uses any of the twelve.
     """
     if script is not None and script not in SCRIPTS:
         raise UnknownName(f"no script called {script!r}; choose from {', '.join(SCRIPTS)}")
+    for name, seed in (("writer_seed", writer_seed), ("page_seed", page_seed)):
+        if seed < 0:
+            raise ValueError(f"{name} must not be negative, got {seed}")
     hand = make_hand((VERSION, _HAND, writer_seed), script)
     on_words, on_paper = _page_streams(page_seed)[1:]
     conditions = page_conditions(page_seed)
@@ -54,4 +57,3 @@ def page_conditions(page_seed: int) -> Conditions:
 def _page_streams(page_seed: int) -> list[np.random.Generator]:
     children = np.random.SeedSequence((VERSION, _PAGE, page_seed)).spawn(3)
     return [np.random.Generator(np.random.PCG64(child)) for child in children]
-

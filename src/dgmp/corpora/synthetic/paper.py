@@ -1,6 +1,6 @@
 """Paper, ink and camera: everything on a page that is not the writer's.
 
-All of it is drawn from the random stream of the page, which never sees the hand, so that background,
+All of it is drawn from the random stream of the page, which never sees the hand: background,
 contrast and scale tell nothing about who wrote.
 """
 
@@ -122,7 +122,7 @@ def photograph(
     fade = 1 - conditions.fade * np.abs(_clouds(rng, height, width, 90))
     opacity *= np.maximum(fade, 0.15)
     picture = sheet + (conditions.ink - sheet) * opacity
-    picture = cv2.GaussianBlur(picture, (0, 0), conditions.blur)
+    picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), conditions.blur), np.float32)
     picture += conditions.noise * rng.standard_normal(picture.shape, dtype=np.float32)
     return _expose(picture, conditions.gamma)
 

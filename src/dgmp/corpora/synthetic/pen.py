@@ -1,8 +1,8 @@
 """A broad-nib pen: the nib is a thin rectangle, and a stroke is the area it sweeps.
 
-Thick and thin then follow from the direction of the stroke alone. Between two neighbouring positions
-the swept area is a hexagon, the convex hull of both rectangles; all hexagons of a page are found at
-once, and OpenCV fills them in fixed-point arithmetic, so that a page is the same on every machine.
+Thick and thin then follow from the direction of the stroke alone. Between two neighbouring
+positions the swept area is a hexagon, the convex hull of both rectangles; all hexagons of a page
+are found at once, and OpenCV fills them in fixed-point arithmetic.
 """
 
 from __future__ import annotations
@@ -46,8 +46,13 @@ def draw_strokes(strokes: Strokes, height: int, width: int) -> NDArray[np.uint8]
 
 def _swept_hexagons(strokes: Strokes) -> Floats:
     cos, sin = np.cos(strokes.angle), np.sin(strokes.angle)
-    along = 0.5 * strokes.width[:, None] * np.stack([cos, -sin], axis=1)
-    across = 0.5 * strokes.thickness[:, None] * np.stack([sin, cos], axis=1)
+    # OpenCV fills every pixel that the border touches: half a pixel more on each side.
+    width, thickness = (
+        0.5 * np.maximum(side - 1 / SUPERSAMPLING, 0.05)[:, None]
+        for side in (strokes.width, strokes.thickness)
+    )
+    along = width * np.stack([cos, -sin], axis=1)
+    across = thickness * np.stack([sin, cos], axis=1)
     nib = np.stack(
         [along + across, across - along, -along - across, along - across], axis=1
     )  # (positions, 4, 2), in order around the rectangle

@@ -87,9 +87,9 @@ _PRAEGOTHICA = replace(
         a="a a.closed", d="d d.round", g="g g.closed", l="l", t="t", h="h", f="f", u="u",
         v="v v.round", x="x x.tail",
     ),
-    nib=0.19, angle=37, width=0.88, space=0.9, word=0.44, ascender=1.74, descender=-0.6, height=0.38,
-    broken=0.4, heads=("serif", "diamond"), ascender_heads=("fork", "diamond", "wedge"),
-    feet=("diamond", "turn"), descender_feet=("serif", "none"), slant=0, ligatures=0.25,
+    nib=0.19, angle=37, width=0.88, space=0.9, word=0.44, ascender=1.74, descender=-0.6,
+    height=0.38, broken=0.4, heads=("serif", "diamond"),
+    ascender_heads=("fork", "diamond", "wedge"), feet=("diamond", "turn"), descender_feet=("serif", "none"), slant=0, ligatures=0.25,
     round_r=0.4, long_s="medial", abbreviate=0.16,
 )  # fmt: skip
 
@@ -145,8 +145,9 @@ _HYBRIDA = replace(
     _CURSIVA,
     name="Hybrida",
     forms=_forms(
-        a="a.one", d="d.round", f="f.long", g="g.tail g.closed", h="h.hook", i="i.tick i", s="s.back s",
-        t="t.tall t", v="v.tall", x="x.tail x", y="y.tail", z="z z.tail", c="c.broken c",
+        a="a.one", d="d.round", f="f.long", g="g.tail g.closed", h="h.hook", i="i.tick i",
+        s="s.back s", t="t.tall t", v="v.tall", x="x.tail x", y="y.tail", z="z z.tail",
+        c="c.broken c",
     ),
     nib=0.21, angle=41, thin=0.14, slant=3, width=0.82, space=0.88, word=0.38, ascender=1.6,
     descender=-0.66, height=0.39, broken=0.74, heads=("diamond",),
@@ -182,7 +183,8 @@ _HUMANISTIC_CURSIVE = Script(
         v="v v.round", x="x.tail x", y="y", z="z z.tail", p="p.open p", h="h", u="u", b="b.open b",
     ),
     nib=0.115, angle=38, thin=0.22, slant=11, width=0.88, space=1.02, word=0.56, ascender=1.9,
-    descender=-0.84, height=0.32, heads=("hair", "serif"), ascender_heads=("hook", "serif", "wedge"),
+    descender=-0.84, height=0.32, heads=("hair", "serif"),
+    ascender_heads=("hook", "serif", "wedge"),
     feet=("turn",), descender_feet=("hook", "taper"), join=0.7, ligatures=0.5, ampersand="&",
     abbreviate=0.06,
 )  # fmt: skip

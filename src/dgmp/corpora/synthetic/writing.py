@@ -1,7 +1,7 @@
 """Words to strokes: a hand writes a text into the lines of a page.
 
-First the words are spelled in the hand's letters (long s, round r, ligatures, marks of abbreviation),
-then set into lines, then every letter becomes a path of the pen. Repetitions of a glyph are computed
+First the words are spelled in the hand's letters (long s, round r, ligatures, abbreviations), then
+set into lines, then every letter becomes a path of the pen. Repetitions of a glyph are computed
 together: its path, plus its wobble times a random bending field for each repetition.
 """
 
@@ -21,6 +21,7 @@ _BOWS_BEFORE = frozenset("bdohpv")
 _BOWS_AFTER = frozenset("cdeoqg")
 _ROUND_RIGHT = frozenset("bopsv")
 _ROUND_LEFT = frozenset("acdegoqstz")
+_SHARED_CAPITALS = {"J": "I", "U": "V", "W": "V"}
 _WOBBLE = 0.023  # of a repeated letter, in x-heights
 _MOOD = 1.0  # how much a hand changes from page to page
 
@@ -58,9 +59,7 @@ class _Placed:
     ink: float
 
 
-def write_text(
-    hand: Hand, words: list[str], layout: Layout, rng: np.random.Generator
-) -> Strokes:
+def write_text(hand: Hand, words: list[str], layout: Layout, rng: np.random.Generator) -> Strokes:
     """Write as many of ``words`` as the page holds."""
     mood = _Mood(rng)
     height = hand.traits.height * layout.line_distance
@@ -102,6 +101,8 @@ def _spell(hand: Hand, word: str, mood: _Mood, rng: np.random.Generator) -> list
             space *= 0.82
         if after in _ROUND_LEFT:
             space *= 0.85
+        if letter == "t":
+            space += 0.1 * traits.width  # its bar reaches out
         last = not after.isalpha()
         if script.majuscule and letter.isupper():
             letter = letter.lower()
@@ -136,7 +137,7 @@ def _choose(hand: Hand, letter: str, before: str, last: bool, two: float, three:
         return "r.round"
     if letter in hand.choices:
         return next(name for name, share in hand.choices[letter] if three <= share)
-    return {"J": "I", "U": "V", "W": "V"}.get(letter, letter)
+    return _SHARED_CAPITALS.get(letter, letter)
 
 
 def _set_lines(
@@ -212,14 +213,12 @@ def _along(hand: Hand, signs: list[_Sign], mood: _Mood) -> list[tuple[str, float
 
 def _word_width(hand: Hand, signs: list[_Sign], mood: _Mood) -> float:
     return sum(
-        hand.glyphs[sign.glyph].advance * mood.width + sign.gap
-        for sign in signs
-        if not sign.raised
+        hand.glyphs[sign.glyph].advance * mood.width + sign.gap for sign in signs if not sign.raised
     )
 
 
 def _initial(hand: Hand, letter: str, layout: Layout, height: float) -> _Placed:
-    letter = {"J": "I", "U": "V", "W": "V"}.get(letter, letter)
+    letter = _SHARED_CAPITALS.get(letter, letter)
     lines = layout.initial
     tall = (lines - 1) * layout.line_distance + 1.3 * height
     scale = tall / (hand.traits.capital * height)
@@ -258,7 +257,9 @@ def _trace(
         entries[members] = centres[:, glyph.entry]
         if glyph.exit >= 0:
             exits[members] = centres[:, glyph.exit]
-        pieces.append(_lay_ink(hand, glyph, centres, path[..., 1], size, placed, members, mood, rng))
+        pieces.append(
+            _lay_ink(hand, glyph, centres, path[..., 1], height, placed, members, mood, rng)
+        )
     pieces.append(_joins(hand, placed, entries, exits, height, mood))
     drawn = np.concatenate([piece.drawn for piece in pieces])[:-1]
     return Strokes(
@@ -286,7 +287,7 @@ def _lay_ink(
     glyph: Glyph,
     centres: Floats,
     heights: Floats,
-    size: Floats,
+    height: float,
     placed: list[_Placed],
     members: list[int],
     mood: _Mood,
@@ -294,9 +295,10 @@ def _lay_ink(
 ) -> _Piece:
     """Nib and ink at every position of the repetitions of one glyph."""
     traits = hand.traits
-    count, samples = centres.shape[:2]
-    # Large letters are drawn with the same pen, only a little more slowly.
-    nib = traits.nib * mood.nib * size / np.maximum(size / size.min(), 1) ** 0.3
+    count = len(centres)
+    # An initial is drawn with a broader pen, yet not as much broader as it is larger.
+    scale = np.array([placed[i].scale for i in members])[:, None]
+    nib = traits.nib * mood.nib * height * np.where(scale > 1.3, scale**0.6, 1.0)
     width = nib * glyph.pressure * np.exp(0.04 * rng.standard_normal((count, 1)))
     turn = traits.twist * (np.clip(heights, -0.5, 1.5) - 0.5)
     angle = np.radians(traits.angle + mood.angle + turn + 1.5 * rng.standard_normal((count, 1)))
