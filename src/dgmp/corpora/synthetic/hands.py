@@ -82,7 +82,7 @@ class Glyphs(dict[str, Glyph]):
         self.entropy = entropy
         self.forms = forms  # glyph: name of its form
         self.traits = traits
-        self.shared = _draw_field(stream(*entropy, 1), 0.045)
+        self.shared = _draw_field(stream(*entropy, 1), 0.055)
 
     def __missing__(self, name: str) -> Glyph:
         rng = stream(*self.entropy, 2, *name.encode())
@@ -144,16 +144,16 @@ def _draw_traits(rng: np.random.Generator, script: Script) -> Traits:
     def share(centre: float) -> float:
         return float(np.clip(about(centre, 0.2), 0, 1)) if centre else 0.0
 
-    width = scaled(script.width, 0.1)
+    width = scaled(script.width, 0.12)
     return Traits(
         script=script.name,
         # Stems leave some white between them, however broad the pen.
-        nib=min(scaled(script.nib, 0.16), 0.29 * width),
-        angle=about(script.angle, 7.0),
-        thin=scaled(script.thin, 0.25),
+        nib=min(scaled(script.nib, 0.2), 0.29 * width),
+        angle=about(script.angle, 8.0),
+        thin=scaled(script.thin, 0.35),
         twist=about(0, 7.0),
         pressure=abs(about(0, 0.14)),
-        slant=about(script.slant, 2.0 + 0.2 * script.slant),
+        slant=about(script.slant, 2.2 + 0.25 * script.slant),
         width=width,
         space=scaled(script.space, 0.12),
         word=scaled(script.word, 0.2),

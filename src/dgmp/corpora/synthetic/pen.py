@@ -46,9 +46,10 @@ def draw_strokes(strokes: Strokes, height: int, width: int) -> NDArray[np.uint8]
 
 def _swept_hexagons(strokes: Strokes) -> Floats:
     cos, sin = np.cos(strokes.angle), np.sin(strokes.angle)
-    # OpenCV fills every pixel that the border touches: half a pixel more on each side.
+    # OpenCV fills every pixel that the border touches: half a pixel more on each side. And no
+    # hairline is so thin that it leaves no ink.
     width, thickness = (
-        0.5 * np.maximum(side - 1 / SUPERSAMPLING, 0.05)[:, None]
+        0.5 * np.maximum(side - 1 / SUPERSAMPLING, 0.6)[:, None]
         for side in (strokes.width, strokes.thickness)
     )
     along = width * np.stack([cos, -sin], axis=1)

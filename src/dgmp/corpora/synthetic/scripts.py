@@ -89,8 +89,9 @@ _PRAEGOTHICA = replace(
     ),
     nib=0.19, angle=37, width=0.88, space=0.9, word=0.44, ascender=1.74, descender=-0.6,
     height=0.38, broken=0.4, heads=("serif", "diamond"),
-    ascender_heads=("fork", "diamond", "wedge"), feet=("diamond", "turn"), descender_feet=("serif", "none"), slant=0, ligatures=0.25,
-    round_r=0.4, long_s="medial", abbreviate=0.16,
+    ascender_heads=("fork", "diamond", "wedge"), feet=("diamond", "turn"),
+    descender_feet=("serif", "none"), slant=0, ligatures=0.25, round_r=0.4, long_s="medial",
+    abbreviate=0.16,
 )  # fmt: skip
 
 _TEXTUALIS = Script(
@@ -112,7 +113,7 @@ _SOUTHERN = replace(
         a="a a.closed", d="d.round", g="g.closed g", h="h.hook", i="i i.tick", s="s",
         t="t", v="v.round", x="x.tail x", y="y.tail", z="z.tail z",
     ),
-    nib=0.23, angle=33, width=0.96, space=0.76, word=0.34, ascender=1.42, descender=-0.42,
+    nib=0.25, angle=32, width=1.0, space=0.74, word=0.34, ascender=1.46, descender=-0.42,
     height=0.42, broken=0.16, heads=("serif", "diamond"), ascender_heads=("none", "serif"),
     feet=("flat",), descender_feet=("flat",), fuse=0.85,
 )  # fmt: skip

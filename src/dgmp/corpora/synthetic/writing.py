@@ -22,8 +22,8 @@ _BOWS_AFTER = frozenset("cdeoqg")
 _ROUND_RIGHT = frozenset("bopsv")
 _ROUND_LEFT = frozenset("acdegoqstz")
 _SHARED_CAPITALS = {"J": "I", "U": "V", "W": "V"}
-_WOBBLE = 0.023  # of a repeated letter, in x-heights
-_MOOD = 1.0  # how much a hand changes from page to page
+_WOBBLE = 0.021  # of a repeated letter, in x-heights
+_MOOD = 0.7  # how much a hand changes from page to page
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,8 @@ def _spell(hand: Hand, word: str, mood: _Mood, rng: np.random.Generator) -> list
             at += 2
             continue
         glyph = _choose(hand, letter, before, last, two, three)
+        if glyph == "s.long" and last:
+            space += 0.25 * traits.width  # its head hangs over the space
         joined = bool(one < traits.join) and not last
         fused = after in _BOWS_AFTER and letter in _BOWS_BEFORE and three < traits.fuse
         if letter in "d" and script.forms.get("d", "d") == "d":
