@@ -153,7 +153,7 @@ def _draw_traits(rng: np.random.Generator, script: Script) -> Traits:
         thin=scaled(script.thin, 0.35),
         twist=about(0, 7.0),
         pressure=abs(about(0, 0.14)),
-        slant=about(script.slant, 2.2 + 0.25 * script.slant),
+        slant=about(script.slant, 1.7 + 0.25 * script.slant),
         width=width,
         space=scaled(script.space, 0.12),
         word=scaled(script.word, 0.2),

@@ -100,7 +100,7 @@ _TEXTUALIS = Script(
         a="a.closed a", c="c.broken c", d="d.round", g="g.closed", h="h.hook h", i="i i.tick",
         s="s s.back", t="t.tall t", v="v.tall v.round", x="x.tail x", y="y.tail y", z="z",
     ),
-    nib=0.22, angle=41, thin=0.13, width=0.78, space=0.86, word=0.34, ascender=1.5,
+    nib=0.22, angle=41, thin=0.13, width=0.78, space=0.88, word=0.38, ascender=1.5,
     descender=-0.46, height=0.43, broken=0.86, heads=("diamond",),
     ascender_heads=("fork", "diamond"), feet=("diamond",), descender_feet=("serif", "none"),
     fuse=0.75, round_r=0.9, abbreviate=0.22,
@@ -125,7 +125,7 @@ _SEMITEXTUALIS = replace(
         a="a.one", d="d.round", g="g.closed g.tail", h="h.hook h", i="i.tick i", s="s s.back",
         t="t t.tall", v="v.tall v.round", x="x.tail x", y="y.tail", z="z z.tail", l="l l.turn",
     ),
-    nib=0.2, angle=39, width=0.86, space=0.88, ascender=1.56, height=0.4, broken=0.45,
+    nib=0.2, angle=39, width=0.88, space=0.9, word=0.42, ascender=1.56, height=0.4, broken=0.45,
     heads=("diamond", "serif"), ascender_heads=("none", "serif", "diamond"),
     feet=("diamond", "turn"), fuse=0.6, descender_feet=("none", "taper"),
 )  # fmt: skip
