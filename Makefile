@@ -30,6 +30,7 @@ lint: $(READY)  ## formatter, linter, types, import directions
 
 docs: $(READY)  ## draw the figures and build the site into site/
 	$(BIN)/python docs/figures.py
+	$(BIN)/python docs/synthetic_sheets.py
 	$(BIN)/mkdocs build --strict
 
 bench: $(READY)  ## the speed tables, as ratios taken in one run

@@ -30,7 +30,9 @@ def test_every_public_name_has_a_docstring(name):
     assert not bare, f"{name}: no docstring on {bare}"
 
 
-@pytest.mark.parametrize("room", ["corpora", "evaluation", "models", "pooling"])
+@pytest.mark.parametrize(
+    "room", ["corpora", "corpora.synthetic", "evaluation", "models", "pooling"]
+)
 def test_a_room_lists_what_it_offers(room):
     module = importlib.import_module(f"dgmp.{room}")
     assert sorted(module.__all__) == sorted(set(module.__all__))

@@ -17,6 +17,7 @@ from .. import __version__
 from ..errors import DgmpError
 from .corpus import corpus
 from .demo import demo
+from .synth import synth
 
 
 class _OneLineErrors(TyperGroup):
@@ -58,8 +59,8 @@ def _dgmp(
             stream.reconfigure(errors="replace")
 
 
-app.command()(corpus)
-app.command()(demo)
+for command in (synth, corpus, demo):  # in the order of the work
+    app.command()(command)
 
 
 def main() -> None:
