@@ -36,6 +36,7 @@ docs: $(READY)  ## draw the figures and build the site into site/
 bench: $(READY)  ## the speed tables, as ratios taken in one run
 	$(BIN)/python benchmarks/pooling.py
 	$(BIN)/python benchmarks/patches.py
+	$(BIN)/python benchmarks/evaluation.py
 
 clean:  ## remove what the verbs made
 	rm -rf .venv site demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
