@@ -1,6 +1,6 @@
 """GMP against the textbook version, average pooling and the floor of an exact solve.
 
-    python benchmarks/pooling.py [--quick]
+    python benchmarks/pooling.py
 
 Every row is taken in one run, all candidates in turn. (a) is the textbook version: autograd
 through torch.linalg.solve in the dual form, as the published code has it. (b) is average pooling.
@@ -10,7 +10,6 @@ Features are |N(0,1)| where positive, zero elsewhere; the ridge is 1e3, the pape
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 from collections.abc import Callable
@@ -207,7 +206,7 @@ def conjugate_gradients(phi: Tensor, iterations: int) -> Tensor:
     return (x @ phi.mT).squeeze(1)
 
 
-def table(quick: bool) -> str:
+def table() -> str:
     lines = [
         f"torch {torch.__version__}, {torch.get_num_threads()} threads, float32, ridge {RIDGE:g}, "
         "an allocator that keeps its memory. Ratios of medians, all candidates run in turn.",
@@ -216,7 +215,7 @@ def table(quick: bool) -> str:
         "| forward+backward ms | vs (a) | vs (b) | vs (c) | peak extra MiB | of (a) |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
-    for name, shape in list(SHAPES.items())[: 2 if quick else None]:
+    for name, shape in SHAPES.items():
         form = "dual" if shape[2] * shape[3] < shape[1] else "primal"
         r = ratios(shape)
         memory = {m: peak_memory(m, shape) for m in ("gmp", "textbook")}
@@ -251,15 +250,11 @@ def table(quick: bool) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="only the first two shapes")
-    args = parser.parse_args()
     keep_memory()
-    text = table(args.quick)
+    text = table()
     print("\n" + text)
-    if not args.quick:
-        PAGE.write_text(INTRODUCTION + text)
-        print(f"written to {PAGE.relative_to(Path.cwd())}")
+    PAGE.write_text(INTRODUCTION + text)
+    print(f"written to {PAGE}")
 
 
 if __name__ == "__main__":
