@@ -4,7 +4,7 @@ from .binarization import binarize, has_ink
 from .contact_sheet import draw_contact_sheet
 from .corpus import Corpus, Remark, open_corpus
 from .images import read_image
-from .pages import PageImage, PageReader, Preparation, prepare_page, read_pages
+from .pages import PageImage, PageReader, Preparation, centre_square, prepare_page, read_pages
 from .patches import Patches, cut_patches
 from .scale import text_scale, to_canonical
 from .splits import check_split, read_split, split_pages, write_split
@@ -21,6 +21,7 @@ __all__ = [
     "Standardization",
     "Survey",
     "binarize",
+    "centre_square",
     "check_split",
     "cut_patches",
     "draw_contact_sheet",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import get_context
 from typing import Any, Generic, TypeVar
@@ -94,6 +94,28 @@ def prepare_page(page: Page, preparation: Preparation | None = None) -> PageImag
     return PageImage(page, pixels, zoom / reduce, offset, distance)
 
 
+def centre_square(image: PageImage, side: int) -> PageImage:
+    """The square in the middle of a page; a smaller page is padded with paper to right and below.
+
+    Less writing per page makes retrieval hard enough to tell describers apart.
+    """
+    if side < 1:
+        raise ValueError(f"side must be at least 1 pixel, got {side}")
+    height, width = image.pixels.shape
+    top, left = max((height - side) // 2, 0), max((width - side) // 2, 0)
+    part = image.pixels[top : top + side, left : left + side]
+    if part.shape != (side, side):
+        more = ((0, side - part.shape[0]), (0, side - part.shape[1]))
+        part = np.pad(part, more, constant_values=paper_of(image.pixels))
+    x, y = image.offset
+    return replace(image, pixels=part, offset=(x + left / image.zoom, y + top / image.zoom))
+
+
+def paper_of(pixels: Grey) -> int:
+    """The grey of the paper: the median, as most of a page is paper."""
+    return int(np.median(pixels))
+
+
 class PageReader(Generic[T]):
     """Goes through pages once; ``failures`` tells afterwards which were skipped, and why."""
 
@@ -168,5 +190,5 @@ def _only_regions(page: Page, pixels: Grey, reduce: int) -> tuple[Grey, tuple[in
     for corner in corners:  # one by one, or overlapping regions would cancel out
         opencv().fillPoly(inside, [np.rint(corner - (left, top)).astype(np.int32)], 255)
     cropped = pixels[top:bottom, left:right]
-    paper = int(np.median(cropped[inside > 0]))
+    paper = paper_of(cropped[inside > 0])
     return np.where(inside > 0, cropped, np.uint8(paper)), (int(left), int(top))

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from ..errors import ImageError
 from .extras import opencv
 from .images import Grey
-from .pages import PageImage
+from .pages import PageImage, paper_of
 
 SIZE = 400
 STRIDE = 256
@@ -154,6 +154,5 @@ def _padded(pixels: Grey, size: int) -> Grey:
     height, width = pixels.shape
     if height >= size and width >= size:
         return pixels
-    paper = int(np.median(pixels))  # most of a page is paper
     more = ((0, max(size - height, 0)), (0, max(size - width, 0)))
-    return np.pad(pixels, more, constant_values=paper)
+    return np.pad(pixels, more, constant_values=paper_of(pixels))

@@ -1,0 +1,48 @@
+"""Descriptors on disk: one .npz file with ids, vectors, labels and the spec that made them."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import DgmpError
+from ..files import replacing
+from ..records import Descriptors
+
+FORMAT, VERSION = "dgmp-descriptors", 1
+
+
+def save_descriptors(descriptors: Descriptors, path: Path | str) -> Path:
+    """Write the descriptors; the file is whole or not there."""
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "page_ids": descriptors.page_ids,
+        "labels": descriptors.labels,
+        "spec": dict(descriptors.spec),
+    }
+    text = json.dumps(head, ensure_ascii=False).encode()
+    with replacing(Path(path)) as beside, beside.open("wb") as file:
+        np.savez(file, head=np.frombuffer(text, np.uint8), vectors=descriptors.vectors)
+    return Path(path)
+
+
+def load_descriptors(path: Path | str) -> Descriptors:
+    """Read what :func:`save_descriptors` wrote."""
+    path = Path(path)
+    try:
+        with np.load(path) as stored:
+            head, vectors = json.loads(stored["head"].tobytes()), stored["vectors"]
+    except FileNotFoundError as error:
+        raise DgmpError(f"{path}: there is no such file") from error
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile, AttributeError) as error:
+        raise DgmpError(f"{path}: is no file of descriptors, or is cut off") from error
+    if not isinstance(head, dict) or head.get("format") != FORMAT:
+        raise DgmpError(f"{path}: is no file of descriptors")
+    if head["version"] != VERSION:
+        raise DgmpError(f"{path}: has format version {head['version']}, this dgmp reads {VERSION}")
+    labels = None if head["labels"] is None else tuple(head["labels"])
+    return Descriptors(tuple(head["page_ids"]), vectors, head["spec"], labels)

@@ -1,0 +1,42 @@
+"""Files that are whole or not there."""
+
+from pathlib import Path
+
+import pytest
+
+from dgmp.errors import DgmpError
+from dgmp.files import replacing
+
+
+def test_the_file_appears_whole(tmp_path):
+    with replacing(tmp_path / "new" / "file.txt") as path:
+        path.write_text("all of it")
+        assert not (tmp_path / "new" / "file.txt").exists()
+    assert (tmp_path / "new" / "file.txt").read_text() == "all of it"
+    assert [file.name for file in (tmp_path / "new").iterdir()] == ["file.txt"]
+
+
+def test_a_failure_leaves_the_old_file(tmp_path):
+    target = tmp_path / "file.txt"
+    target.write_text("old")
+    with pytest.raises(UnicodeEncodeError), replacing(target) as path:
+        path.write_text("half \udc80")
+    assert target.read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["file.txt"]
+
+
+def test_what_the_system_refuses_names_the_file(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with (
+        pytest.raises(DgmpError, match=r"file/below: cannot be written"),
+        replacing(tmp_path / "file" / "below") as path,
+    ):
+        path.write_text("")
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path):
+    target = tmp_path / "file.txt"
+    target.write_text("old")
+    with pytest.raises(DgmpError, match="No space left"), replacing(target):
+        Path("/dev/full").write_text("x")
+    assert target.read_text() == "old"
