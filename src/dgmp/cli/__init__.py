@@ -18,6 +18,7 @@ from ..errors import DgmpError
 from .corpus import corpus
 from .demo import demo
 from .synth import synth
+from .train import train
 
 
 class _OneLineErrors(TyperGroup):
@@ -59,7 +60,7 @@ def _dgmp(
             stream.reconfigure(errors="replace")
 
 
-for command in (synth, corpus, demo):  # in the order of the work
+for command in (synth, corpus, train, demo):  # in the order of the work
     app.command()(command)
 
 

@@ -9,12 +9,14 @@ from .patches import Patches, cut_patches
 from .scale import text_scale, to_canonical
 from .splits import check_split, read_split, split_pages, write_split
 from .standardization import Standardization, fit_standardization
+from .store import PageStore, open_store
 from .survey import Survey, survey_corpus
 
 __all__ = [
     "Corpus",
     "PageImage",
     "PageReader",
+    "PageStore",
     "Patches",
     "Preparation",
     "Remark",
@@ -28,6 +30,7 @@ __all__ = [
     "fit_standardization",
     "has_ink",
     "open_corpus",
+    "open_store",
     "prepare_page",
     "read_image",
     "read_pages",

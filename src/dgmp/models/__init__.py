@@ -2,8 +2,10 @@
 
 from .backbone import Backbone
 from .efficientnet_lite import EfficientNetLite0, efficientnet_lite0, lite0_weights
+from .files import TrainedModel, load_model, save_model
 from .resnet import ResNet, resnet18, resnet34, resnet50
 from .resnet20 import ResNet20, resnet20
+from .spec import InputSpec, ModelSpec, cut_square
 from .surgery import replace_global_pooling
 from .weights import LoadedWeights, load_weights
 from .zoo import BACKBONES, make_backbone
@@ -12,11 +14,16 @@ __all__ = [
     "BACKBONES",
     "Backbone",
     "EfficientNetLite0",
+    "InputSpec",
     "LoadedWeights",
+    "ModelSpec",
     "ResNet",
     "ResNet20",
+    "TrainedModel",
+    "cut_square",
     "efficientnet_lite0",
     "lite0_weights",
+    "load_model",
     "load_weights",
     "make_backbone",
     "replace_global_pooling",
@@ -24,4 +31,5 @@ __all__ = [
     "resnet20",
     "resnet34",
     "resnet50",
+    "save_model",
 ]

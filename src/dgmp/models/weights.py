@@ -11,7 +11,7 @@ as it was. What is put right on the way, because it leaves the function of the n
   exact where the three channels would hold the same numbers. A standardisation that differs per
   colour, as ImageNet's, makes them differ by a scale and an offset: close, not equal.
 - an ``fc`` in the file of a network that has none
-- the pooling's own parameters, which weights trained under another pooling do not have
+- the parameters of a pooling, which weights trained under another pooling lack or have
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from ..errors import MissingExtra, WeightsError
 from ..pooling.layer import Pooling
 
 HEAD = "fc."
+POOLING = "pooling."
 SUFFIXES = (".pth", ".pt", ".safetensors")
 
 
@@ -38,7 +39,9 @@ class LoadedWeights:
     loaded: tuple[str, ...]
     missing: tuple[str, ...]  # the network's, not in the file: left as they were
     unexpected: tuple[str, ...]  # the file's, not in the network
-    skipped: tuple[str, ...]  # a classifier in the file that the network has no place for
+    skipped: tuple[
+        str, ...
+    ]  # a classifier or pooling in the file that the network has no place for
 
 
 def load_weights(model: nn.Module, path: Path, *, strict: bool = True) -> LoadedWeights:
@@ -54,6 +57,7 @@ def load_weights(model: nn.Module, path: Path, *, strict: bool = True) -> Loaded
     found = _fit_stem(found, wanted, _stem(model))
 
     skipped = _misfit_head(found, wanted)
+    skipped |= {name for name in found if name.startswith(POOLING) and name not in wanted}
     expected = {name for name in wanted if not name.endswith("num_batches_tracked")}
     usable = {name: found[name] for name in found if name in wanted and name not in skipped}
     missing = expected - usable.keys() - skipped

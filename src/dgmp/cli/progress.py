@@ -1,0 +1,93 @@
+"""What a person sees while a command works; nothing of it goes to stdout."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+@contextmanager
+def page_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A bar that appears with the first page and goes when all are done."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    task = bar.add_task(title, total=total)
+    started = False
+
+    def advance(number: int) -> None:
+        nonlocal started
+        if not started:
+            bar.start()
+            started = True
+        bar.advance(task, number)
+        if bar.finished:
+            bar.stop()
+
+    try:
+        yield advance
+    finally:
+        if started:
+            bar.stop()
+
+
+@contextmanager
+def training_line() -> Iterator[Callable[[Any], None]]:
+    """One line per epoch, alive on a terminal while the epoch lasts."""
+    alive = sys.stderr.isatty()
+    width = 0
+
+    def show(progress: Any) -> None:
+        nonlocal width
+        if not alive and not progress.epoch_done:
+            return
+        text = _words(progress)
+        end = "\n" if progress.epoch_done else "\r"
+        sys.stderr.write(text.ljust(width) + end)
+        sys.stderr.flush()
+        width = 0 if progress.epoch_done else len(text)
+
+    try:
+        yield show
+    finally:
+        if width:
+            sys.stderr.write("\n")
+
+
+def _words(progress: Any) -> str:
+    parts = [
+        f"epoch {progress.epoch + 1}/{progress.epochs}",
+        f"step {progress.step}/{progress.steps}",
+        f"loss {progress.loss:.4f}",
+        f"active {progress.active:.0%}",
+    ]
+    if progress.ridge is not None:
+        parts.append(f"λ {progress.ridge:.3g} ρ {progress.relative_ridge:.2g}")
+    parts += [f"{progress.per_second:.0f}/s", f"{_clock(progress.seconds_left)} left"]
+    if progress.validation is not None:
+        parts.append(f"validation {progress.validation:.3f}")
+    return "  ".join(parts)
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

@@ -1,0 +1,81 @@
+"""``dgmp train``: learn who wrote a page, or in which script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, Option
+
+from .options import AsJson, Kind, Labels, SplitFile, Variant, say
+
+
+def train(
+    recipe: Annotated[
+        str,
+        Argument(
+            help="writer-paper, script16-paper, script17-paper, writer-small, script-small, or a "
+            "Python file that defines RECIPE."
+        ),
+    ],
+    data: Annotated[Path, Option(help="The corpus to learn from.")],
+    out: Annotated[Path, Option(help="Folder of the run; one that was stopped goes on.")],
+    pooling: Annotated[str | None, Option(help="Another pooling, as avg, gem or gmp.")] = None,
+    change: Annotated[
+        list[str] | None,
+        Option("--set", help="Change a value: epochs=10, margin=0.2, model.backbone=resnet18."),
+    ] = None,
+    weights: Annotated[
+        Path | None, Option(help="A weight file or the folder of a run to begin with.")
+    ] = None,
+    seed: Annotated[int, Option(min=0, help="Same seed, same run.")] = 0,
+    device: Annotated[str, Option(help="auto, cpu or cuda.")] = "auto",
+    devices: Annotated[int, Option(min=1, help="Processes, each with its device.")] = 1,
+    precision: Annotated[str, Option(help="32-true, 16-mixed or bf16-mixed.")] = "32-true",
+    workers: Annotated[
+        int | None, Option(min=0, help="Processes that cut squares beforehand.")
+    ] = None,
+    tensorboard: Annotated[bool, Option("--tensorboard", help="Log for TensorBoard.")] = False,
+    kind: Kind = None,
+    labels: Labels = None,
+    variant: Variant = None,
+    split_file: SplitFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Train by RECIPE on a corpus, or go on with a run that was stopped."""
+    import json
+    from dataclasses import replace
+
+    from ..training import find_recipe, override
+    from ..training import train as train_run
+    from .corpora import open_data
+    from .progress import page_bar, training_line
+
+    chosen = find_recipe(recipe)
+    if pooling is not None and pooling != chosen.model.pooling:
+        # The options of another pooling are not this one's.
+        chosen = replace(chosen, model=replace(chosen.model, pooling=pooling, pooling_options={}))
+    chosen = override(chosen, change or [])
+    corpus = open_data(data, kind=kind, labels=labels, variant=variant, split_file=split_file)
+    with page_bar("preparing pages", len(corpus)) as prepared, training_line() as watch:
+        run = train_run(
+            chosen,
+            corpus,
+            out,
+            seed=seed,
+            weights=weights,
+            device=device,
+            devices=devices,
+            precision=precision,
+            workers=workers,
+            tensorboard=tensorboard,
+            watch=watch,
+            prepared=prepared,
+        )
+    last = run.metrics()[-1]
+    best = run.load_state().best
+    if as_json:
+        print(json.dumps({"run": str(run.folder), "best_validation": best, **last}))
+    else:
+        say(f"best validation {'accuracy' if chosen.task == 'script' else 'mAP'}: {best:.3f}")
+        print(run.folder)

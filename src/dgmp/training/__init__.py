@@ -1,0 +1,20 @@
+"""Training: recipes, batches, losses, the loop, run folders, many processes."""
+
+from .augmentation import Augmentation, augmented_square
+from .loop import Progress, choose_pages, train
+from .recipes import RECIPES, Recipe, find_recipe, override
+from .runs import Run, TrainState
+
+__all__ = [
+    "RECIPES",
+    "Augmentation",
+    "Progress",
+    "Recipe",
+    "Run",
+    "TrainState",
+    "augmented_square",
+    "choose_pages",
+    "find_recipe",
+    "override",
+    "train",
+]

@@ -1,0 +1,451 @@
+"""The training loop, the same for writers and scripts.
+
+    corpus -> pages held out, pages trained on -> windows -> batches -> loss -> checkpoint
+
+The loop does not know how many processes there are; ``distributed.py`` does.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from lightning_fabric import Fabric
+from torch import Tensor, nn
+from torch.utils.data import DataLoader
+
+from ..corpora import Corpus, PageStore, Standardization, open_store, split_pages, write_split
+from ..errors import CorpusError, DgmpError
+from ..models import TrainedModel, save_model
+from ..pooling import GeneralizedMaxPool
+from ..records import Page
+from .curves import draw_curves
+from .distributed import (
+    largest,
+    lost_processes,
+    own_part,
+    start_processes,
+    synchronise_statistics,
+)
+from .gradient import backward_in_chunks
+from .losses import make_loss
+from .recipes import Recipe
+from .runs import Run, TrainState
+from .samples import (
+    Key,
+    Squares,
+    Windows,
+    epoch_batches,
+    find_windows,
+    fit_squares,
+    steps_per_epoch,
+)
+from .schedules import make_optimizer, set_learning_rate
+from .validation import check_validation, validate
+
+CHECKPOINT_SECONDS = 300  # within a long epoch
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a training stands, for those who watch."""
+
+    epoch: int
+    epochs: int
+    step: int
+    steps: int
+    loss: float  # mean of the epoch so far
+    active: float
+    ridge: float | None
+    relative_ridge: float | None
+    per_second: float  # squares
+    seconds_left: float
+    validation: float | None = None  # at the end of an epoch
+
+    @property
+    def epoch_done(self) -> bool:
+        """Whether this is the last word on the epoch."""
+        return self.step == self.steps
+
+
+Watcher = Callable[[Progress], None]
+
+
+def train(
+    recipe: Recipe,
+    corpus: Corpus,
+    out: Path | str,
+    *,
+    seed: int = 0,
+    weights: Path | str | None = None,
+    device: str = "auto",
+    devices: int = 1,
+    precision: str = "32-true",
+    workers: int | None = None,
+    pages: Path | str | None = None,
+    tensorboard: bool = False,
+    watch: Watcher | None = None,
+    prepared: Callable[[int], None] | None = None,
+) -> Run:
+    """Train by a recipe into the folder ``out``, or go on with the run that is there.
+
+    ``weights`` is a weight file, or the folder of another run, to begin with. ``workers`` cut the
+    squares beforehand (none on a CPU, where the network needs the cores). ``pages`` is the folder
+    of prepared pages, so that several runs can share one. ``prepared`` is told of every page
+    that was prepared, ``watch`` of every step.
+    """
+    run = Run(out)
+    chosen = choose_pages(corpus, recipe, seed)
+    fabric = start_processes(device, devices, precision)
+    if fabric.global_rank == 0:
+        run.claim(recipe, seed, _about(corpus, chosen, weights))
+        write_split(chosen, run.folder / "split.csv", made=f"by {recipe.task}, seed {seed}")
+    fabric.barrier()
+    folder = Path(pages) if pages is not None else run.folder / "pages"
+    if fabric.global_rank == 0:
+        cores = 0 if fabric.device.type == "cpu" else 4
+        open_store(folder, chosen, recipe.input.preparation, workers=cores, progress=prepared)
+    fabric.barrier()
+    store = open_store(folder, chosen, recipe.input.preparation)
+    training = Training.begin(recipe, store, run, fabric, seed, _weight_file(weights))
+    with _stop_on_signal() as stopping, lost_processes(training.where):
+        training.go_on(stopping, workers, tensorboard, watch)
+    return run
+
+
+def choose_pages(corpus: Corpus, recipe: Recipe, seed: int) -> tuple[Page, ...]:
+    """The pages to train on and to validate with, by their splits ``train`` and ``val``.
+
+    Pages on another side (``test``) are left alone. Where the corpus has no validation pages of its
+    own, whole writers (manuscripts, for scripts) are held out of the training pages.
+    """
+    label = recipe.task
+    sides = {page.split for page in corpus.pages}
+    known = [page for page in corpus.pages if getattr(page, label) is not None]
+    usable = [page for page in known if page.split in ("train", "val") or sides == {None}]
+    if not usable:
+        what = f"none has a {label}" if not known else "none is in split train"
+        raise CorpusError(f"{corpus.root}: of {len(corpus)} pages {what}: nothing to train on")
+    if "val" not in sides and recipe.validation:
+        by = "writer" if label == "writer" else "manuscript"
+        if by == "manuscript":  # a page of no known manuscript is one of its own
+            usable = [replace(page, manuscript=page.manuscript or page.id) for page in usable]
+        free = [replace(page, split=None) for page in usable]
+        try:
+            usable = list(split_pages(free, {"val": recipe.validation}, by=by, seed=seed))
+        except CorpusError as error:
+            raise CorpusError(
+                f"{corpus.root}: {error}; hold fewer out by validation, as 0.2 for a fifth"
+            ) from error
+    else:
+        usable = [replace(page, split=page.split or "train") for page in usable]
+    kept = {getattr(page, label) for page in usable if page.split == "train"}
+    if len(kept) < 2:
+        raise CorpusError(
+            f"{corpus.root}: at least two {label}s are needed to train on, there "
+            f"{'is one' if kept else 'are none'} ({len(usable)} pages in all)"
+        )
+    check_validation([page for page in usable if page.split == "val"], recipe.task)
+    return tuple(usable)
+
+
+@dataclass
+class Training:
+    """A run under way: the network, its data, and the state that a checkpoint holds."""
+
+    recipe: Recipe
+    run: Run
+    fabric: Fabric
+    seed: int
+    store: PageStore
+    windows: Windows
+    held_out: list[int]
+    model: TrainedModel
+    network: nn.Module  # the same, as the processes share it
+    optimizer: torch.optim.Optimizer
+    state: TrainState
+    epochs: list[dict[str, Any]]
+
+    @classmethod
+    def begin(
+        cls,
+        recipe: Recipe,
+        store: PageStore,
+        run: Run,
+        fabric: Fabric,
+        seed: int,
+        weights: Path | None,
+    ) -> Training:
+        """Build everything as the run began it, then put it where its checkpoint stands."""
+        by_side: dict[str, list[int]] = {"train": [], "val": []}
+        for number, page in enumerate(store.pages):
+            by_side[str(page.split)].append(number)
+        names = sorted({str(getattr(store.pages[n], recipe.task)) for n in by_side["train"]})
+        place = {name: number for number, name in enumerate(names)}
+        labels = [place[str(getattr(store.pages[n], recipe.task))] for n in by_side["train"]]
+        windows = find_windows(store, by_side["train"], labels, recipe.input)
+        looks_at = replace(recipe.input, standardization=fit_squares(windows))
+        state = run.load_state()
+
+        torch.manual_seed(seed)
+        classes = tuple(names) if recipe.task == "script" else None
+        backbone = recipe.model.build(len(names) if classes else None, weights)
+        backbone.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        if state.network is not None:
+            backbone.load_state_dict(state.network)
+        network = synchronise_statistics(backbone, fabric)
+        optimizer = make_optimizer(network, recipe)
+        network, optimizer = fabric.setup(network, optimizer)
+        if state.optimizer is not None:
+            optimizer.load_state_dict(state.optimizer)
+        if state.random is not None:
+            torch.set_rng_state(state.random)
+        made = {"task": recipe.task, "seed": seed}
+        model = TrainedModel(backbone, recipe.model, looks_at, classes, made)
+        held_out = [
+            n for n in by_side["val"] if recipe.task == "writer" or store.pages[n].script in place
+        ]
+        epochs = [epoch for epoch in run.metrics() if epoch["epoch"] < state.epoch]
+        return cls(
+            recipe, run, fabric, seed, store, windows, held_out, model, network, optimizer, state,
+            epochs,
+        )  # fmt: skip
+
+    def where(self) -> str:
+        """The last checkpoint, in words."""
+        state = self.run.load_state()
+        return f"the last checkpoint is epoch {state.epoch + 1}, step {state.step}"
+
+    def go_on(
+        self,
+        stopping: threading.Event,
+        workers: int | None,
+        tensorboard: bool,
+        watch: Watcher | None,
+    ) -> None:
+        """Run to the end, a signal, or the loss of another process."""
+        recipe, state = self.recipe, self.state
+        steps = steps_per_epoch(len(self.windows), recipe)
+        loss = make_loss(recipe)
+        board = _board(self.run.folder) if tensorboard and self.fabric.global_rank == 0 else None
+        batches = self._loader(workers)
+        began = saved = time.monotonic()
+        done_before = state.epoch * steps + state.step
+        while state.epoch < recipe.epochs:
+            epoch_began, waited, squares = time.monotonic(), 0.0, 0
+            self._training_mode()
+            while state.step < steps:
+                asked = time.monotonic()
+                images, labels = next(batches)
+                waited += time.monotonic() - asked
+                squares += len(labels) * self.fabric.world_size
+                value, active = self._step(images, labels, loss)
+                state.sums = (state.sums[0] + value, state.sums[1] + active)
+                state.step += 1
+                if watch is not None and state.step < steps:
+                    watch(self._progress(steps, squares, epoch_began, began, done_before))
+                if largest(float(stopping.is_set()), self.fabric):
+                    self._save_state()
+                    raise DgmpError(
+                        f"stopped at epoch {state.epoch + 1}, step {state.step}; "
+                        "the same command goes on there"
+                    )
+                if time.monotonic() - saved > CHECKPOINT_SECONDS:
+                    self._save_state()
+                    saved = time.monotonic()
+            entry = self._finish_epoch(steps, squares, waited, time.monotonic() - epoch_began)
+            if watch is not None:
+                shown = self._progress(steps, squares, epoch_began, began, done_before)
+                rate = entry["squares_per_second"]  # without the time of validation
+                watch(replace(shown, validation=entry["validation"], per_second=rate))
+            if board is not None:
+                for name, number in entry.items():
+                    if isinstance(number, float):
+                        board.add_scalar(name, number, state.epoch)
+            state.epoch, state.step, state.sums = state.epoch + 1, 0, (0.0, 0.0)
+            self._save_state()
+            saved = time.monotonic()
+        if board is not None:
+            board.close()
+
+    def _loader(self, workers: int | None) -> Iterator[tuple[Tensor, Tensor]]:
+        """All batches from here to the end, so that workers live as long as the run."""
+        recipe, fabric = self.recipe, self.fabric
+        if workers is None:
+            workers = 0 if fabric.device.type == "cpu" else 4
+        squares = Squares(self.windows, recipe.augmentation, self.seed)
+        loader = DataLoader(
+            squares,
+            batch_sampler=_Schedule(self),  # type: ignore[arg-type]
+            num_workers=workers,
+            multiprocessing_context="spawn" if workers else None,
+            pin_memory=fabric.device.type == "cuda",
+        )
+        return iter(loader)
+
+    def _step(self, images: Tensor, labels: Tensor, loss: Any) -> tuple[float, float]:
+        recipe, state = self.recipe, self.state
+        set_learning_rate(self.optimizer, recipe, state.epoch, state.total_steps)
+        standard = self.model.input.standardization
+        assert standard is not None
+        inputs = _standardized(images.to(self.fabric.device), standard)
+        self.optimizer.zero_grad()
+        chunk = recipe.chunk
+        value, active = backward_in_chunks(
+            self.network, inputs, labels.to(self.fabric.device), loss, self.fabric, chunk
+        )
+        self.optimizer.step()
+        state.total_steps += 1
+        return float(value), float(active)
+
+    def _finish_epoch(
+        self, steps: int, squares: int, waited: float, seconds: float
+    ) -> dict[str, Any]:
+        recipe, state = self.recipe, self.state
+        last = state.epoch + 1 == recipe.epochs
+        validation = None
+        if self.held_out and (last or (state.epoch + 1) % recipe.validate_every == 0):
+            self.model.network.eval()
+            validation = validate(self.model, self.store, self.held_out, self.fabric)
+        ridge, relative = self._ridges()
+        entry = {
+            "epoch": state.epoch,
+            "steps": state.total_steps,
+            "loss": state.sums[0] / steps,
+            "active": state.sums[1] / steps,
+            "validation": validation,
+            "ridge": ridge,
+            "relative_ridge": relative,
+            "learning_rate": self.optimizer.param_groups[0]["lr"],
+            "seconds": seconds,
+            "waiting_for_data": waited / max(seconds, 1e-9),
+            "squares_per_second": squares / max(seconds, 1e-9),
+        }
+        self.epochs.append(entry)
+        better = validation is not None and validation > state.best
+        if better or (last and not self.held_out):
+            state.best = state.best if validation is None else validation
+            state.best_epoch = state.epoch
+            if self.fabric.global_rank == 0:
+                made = {**self.model.made, "epoch": state.epoch + 1, "validation": validation}
+                save_model(replace(self.model, made=made), self.run.folder)
+        if self.fabric.global_rank == 0:
+            self.run.write_metrics(self.epochs)
+            measure = "accuracy" if recipe.task == "script" else "mAP"
+            draw_curves(self.epochs, self.run.folder / "curves.png", measure)
+        return entry
+
+    def _training_mode(self) -> None:
+        self.network.train()
+        if self.recipe.frozen_norm:
+            for module in self.network.modules():
+                if isinstance(module, nn.modules.batchnorm._BatchNorm):
+                    module.eval()
+
+    def _ridges(self) -> tuple[float | None, float | None]:
+        pooling = self.model.network.pooling
+        if isinstance(pooling, GeneralizedMaxPool):
+            return pooling.last_ridge, pooling.last_relative_ridge
+        return None, None
+
+    def _progress(
+        self, steps: int, squares: int, epoch_began: float, began: float, before: int
+    ) -> Progress:
+        state, now = self.state, time.monotonic()
+        done = state.epoch * steps + state.step
+        left = (self.recipe.epochs * steps - done) * (now - began) / max(done - before, 1)
+        ridge, relative = self._ridges()
+        return Progress(
+            state.epoch,
+            self.recipe.epochs,
+            state.step,
+            steps,
+            state.sums[0] / state.step,
+            state.sums[1] / state.step,
+            ridge,
+            relative,
+            squares / max(now - epoch_began, 1e-9),
+            left,
+        )
+
+    def _save_state(self) -> None:
+        if self.fabric.global_rank == 0:
+            self.run.save_state(
+                replace(
+                    self.state,
+                    network=self.model.network.state_dict(),
+                    optimizer=self.optimizer.state_dict(),
+                    random=torch.get_rng_state(),
+                )
+            )
+        self.fabric.barrier()
+
+
+class _Schedule:
+    """The keys of this process from where a training stands to its end, drawn as they are asked."""
+
+    def __init__(self, training: Training) -> None:
+        self.training = training
+
+    def __iter__(self) -> Iterator[Sequence[Key]]:
+        training, recipe = self.training, self.training.recipe
+        first, done = training.state.epoch, training.state.step
+        for epoch in range(first, recipe.epochs):
+            batches = epoch_batches(training.windows, recipe, training.seed, epoch)
+            for batch in batches[done if epoch == first else 0 :]:
+                yield own_part(batch, training.fabric)
+
+
+def _standardized(squares: Tensor, how: Standardization) -> Tensor:  # (B, s, s) -> (B, 1, s, s)
+    values = squares.float().mul_(1 / (255 * how.std)).sub_(how.mean / how.std)
+    return values.unsqueeze(1).contiguous(memory_format=torch.channels_last)
+
+
+def _about(corpus: Corpus, pages: Sequence[Page], weights: Path | str | None) -> dict[str, Any]:
+    sides = {side: sum(page.split == side for page in pages) for side in ("train", "val")}
+    begun = None if weights is None else str(weights)
+    return {"path": str(corpus.root), "kind": corpus.kind, "pages": sides, "weights": begun}
+
+
+def _weight_file(weights: Path | str | None) -> Path | None:
+    if weights is None:
+        return None
+    path = Path(weights)
+    return path / "model.safetensors" if path.is_dir() else path
+
+
+def _board(folder: Path) -> Any:
+    from torch.utils.tensorboard import SummaryWriter
+
+    return SummaryWriter(str(folder / "tensorboard"))
+
+
+@contextmanager
+def _stop_on_signal() -> Iterator[threading.Event]:
+    """An event that is set by the first interrupt or request to end; a second one ends at once."""
+    stopping = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield stopping
+        return
+    kinds = (signal.SIGINT, signal.SIGTERM)
+    before = {kind: signal.getsignal(kind) for kind in kinds}
+
+    def stop(kind: int, frame: object) -> None:
+        stopping.set()
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+    for kind in kinds:
+        signal.signal(kind, stop)
+    try:
+        yield stopping
+    finally:
+        for kind, handler in before.items():
+            signal.signal(kind, handler)

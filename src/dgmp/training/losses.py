@@ -1,0 +1,71 @@
+"""What a batch of outputs is worth: triplets of writers, cross entropy of scripts.
+
+``hard``: for every anchor its farthest positive and its nearest negative, Euclidean, averaged over
+all anchors (Hermans, Beyer, Leibe 2017). ``published``: every positive pair with the nearest
+negative of its anchor, squared distances, averaged over the triplets that cost something, as the
+published code of the paper has it. The soft margin replaces max(0, m + d) by log(1 + exp(d)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from pytorch_metric_learning.distances import LpDistance
+from pytorch_metric_learning.losses import TripletMarginLoss
+from pytorch_metric_learning.miners import BatchHardMiner
+from pytorch_metric_learning.reducers import DoNothingReducer
+from torch import Tensor
+from torch.nn import functional as F
+
+from .recipes import Recipe
+
+Loss = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]  # outputs, labels -> loss, active
+
+
+def make_loss(recipe: Recipe) -> Loss:
+    """The loss of a recipe: also tells which share of triplets (or squares) is not yet right."""
+    if recipe.task == "script":
+        return _cross_entropy
+    published = recipe.mining == "published"
+    distance = LpDistance(normalize_embeddings=False, power=2 if published else 1)
+    cost = TripletMarginLoss(
+        margin=recipe.margin,
+        smooth_loss=recipe.soft_margin,
+        distance=distance,
+        reducer=DoNothingReducer(),
+    )
+    miner = BatchHardMiner(distance=distance)
+
+    def triplets(outputs: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        with torch.no_grad():
+            chosen = (
+                _pairs_with_nearest(distance(outputs), labels)
+                if published
+                else miner(outputs, labels)
+            )
+        found = cost(outputs, labels, chosen)["loss"]["losses"]
+        if not torch.is_tensor(found) or not len(found):
+            return outputs.sum() * 0, outputs.new_zeros(())  # a batch of one writer: no triplet
+        with torch.no_grad():
+            apart = distance(outputs)
+            anchor, positive, negative = chosen
+            active = apart[anchor, positive] + recipe.margin > apart[anchor, negative]
+        total = found.sum() / active.sum().clamp_min(1) if published else found.mean()
+        return total, active.float().mean()
+
+    return triplets
+
+
+def _pairs_with_nearest(apart: Tensor, labels: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    same = labels[:, None] == labels
+    nearest = apart.masked_fill(same, torch.inf).argmin(dim=1)
+    has_negative = ~same.all(dim=1)
+    same.fill_diagonal_(False)
+    anchor, positive = torch.where(same & has_negative[:, None])
+    return anchor, positive, nearest[anchor]
+
+
+def _cross_entropy(outputs: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+    wrong = outputs.argmax(dim=1) != labels
+    return F.cross_entropy(outputs, labels), wrong.float().mean()

@@ -1,0 +1,222 @@
+"""Recipes: all values of a training, as frozen dataclasses; the paper's, and small ones for a CPU.
+
+A user's own recipe is a Python file that defines ``RECIPE``, or any of these with single values
+changed: ``override(recipe, ["epochs=10", "model.backbone=resnet18"])``.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import runpy
+import types
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from ..corpora import Preparation
+from ..errors import DgmpError, UnknownName
+from ..models import InputSpec, ModelSpec
+from .augmentation import Augmentation
+
+TASKS = ("writer", "script")
+MININGS = ("hard", "published")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A training from its data to its schedule."""
+
+    task: str
+    model: ModelSpec
+    input: InputSpec
+    augmentation: Augmentation
+    epochs: int
+    decay_from: int  # the epoch from which the learning rate falls, to a thousandth at the end
+    learning_rate: float
+    epoch_steps: int | None = None  # None: as many as show every square once
+    warmup_steps: int = 0
+    weight_decay: float = 1e-5  # not on the pooling's parameters
+    pooling_rate: float = 1.0  # times the learning rate, for the pooling's parameters
+    classes_per_batch: int = 14  # writers; a script recipe draws at random
+    batch: int = 56
+    chunk: int | None = None  # squares held with their graph at a time; None: the whole batch
+    margin: float = 0.1
+    soft_margin: bool = False
+    mining: str = "hard"
+    frozen_norm: bool = False  # keep the statistics of batch normalisation as the weights have them
+    validation: float = 40  # writers or manuscripts held out: a number, or a share below one
+    validate_every: int = 1  # epochs
+
+    def __post_init__(self) -> None:
+        for name, allowed in (("task", TASKS), ("mining", MININGS)):
+            if getattr(self, name) not in allowed:
+                raise DgmpError(
+                    f"{name} must be {' or '.join(allowed)}, got {getattr(self, name)!r}"
+                )
+        for name in ("epochs", "batch", "classes_per_batch", "validate_every"):
+            if getattr(self, name) < 1:
+                raise DgmpError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for name in ("chunk", "epoch_steps"):
+            if getattr(self, name) is not None and getattr(self, name) < 1:
+                raise DgmpError(f"{name} must be at least 1 or None, got {getattr(self, name)}")
+        if self.learning_rate <= 0 or self.margin < 0 or self.validation < 0:
+            raise DgmpError("learning_rate must be positive, margin and validation not negative")
+        if self.task == "writer" and self.batch % self.classes_per_batch:
+            raise DgmpError(
+                f"batch must be a multiple of classes_per_batch ({self.classes_per_batch}), "
+                f"got {self.batch}"
+            )
+
+
+_WRITER_PAPER = Recipe(
+    task="writer",
+    model=ModelSpec("resnet50", "gmp"),  # λ₀ = 10³
+    input=InputSpec(preparation=Preparation(canonical=None)),
+    augmentation=Augmentation(),
+    epochs=300,
+    decay_from=150,
+    learning_rate=2e-4,
+    chunk=14,  # fits into 8 GiB
+)
+_SCRIPT_PAPER = Recipe(
+    task="script",
+    model=ModelSpec("resnet50", "gmp", {"ridge": 5000.0}, last_stride=1),
+    input=InputSpec(
+        view="page", side=384, preparation=Preparation(canonical=None, binarization="none")
+    ),
+    augmentation=Augmentation(
+        area=(0.08, 1.0), aspect=(0.75, 1.33), rotation=5.0, brightness=0.1, contrast=0.1
+    ),
+    epochs=120,
+    decay_from=30,
+    learning_rate=4e-4,
+    batch=28,
+    chunk=14,
+    validation=0.1,  # where the set brings no validation pages of its own
+)
+_WRITER_SMALL = Recipe(
+    task="writer",
+    model=ModelSpec("resnet20", "gmp", {"relative": True, "center": True}, stem_stride=2),
+    input=InputSpec(patch=256, stride=128, min_edges=800, side=128),
+    augmentation=Augmentation(shift=64, zoom=0.15, rotation=3.0, shear=0.05),
+    epochs=12,
+    decay_from=6,
+    epoch_steps=20,
+    learning_rate=2e-3,
+    validation=0.15,
+    validate_every=4,
+)
+_SCRIPT_SMALL = replace(
+    _WRITER_SMALL,
+    task="script",
+    validation=0.15,
+)
+
+RECIPES: dict[str, Recipe] = {
+    "writer-paper": _WRITER_PAPER,
+    "script16-paper": _SCRIPT_PAPER,
+    "script17-paper": replace(_SCRIPT_PAPER, epochs=65, decay_from=16),
+    "writer-small": _WRITER_SMALL,
+    "script-small": _SCRIPT_SMALL,
+}
+
+
+def find_recipe(name: str) -> Recipe:
+    """A recipe by its name, or the ``RECIPE`` of a Python file."""
+    if name.endswith(".py"):
+        return _recipe_of_file(Path(name))
+    if name not in RECIPES:
+        raise UnknownName(f"no recipe called {name!r}; {_nearest(name, RECIPES)}")
+    return RECIPES[name]
+
+
+def override(recipe: Recipe, changes: Sequence[str]) -> Recipe:
+    """The recipe with single values changed, each given as ``name=value``, ``model.name=value``."""
+    for change in changes:
+        name, equals, text = change.partition("=")
+        if not equals:
+            raise DgmpError(f"{change!r} changes nothing; write name=value, as epochs=10")
+        recipe = _changed(recipe, name.strip().split("."), text.strip(), name.strip())
+    return recipe
+
+
+def recipe_from_json(values: Mapping[str, Any]) -> Recipe:
+    """A recipe from what ``dataclasses.asdict`` made of it and JSON kept."""
+    given = dict(values)
+    ranges: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in given.pop("augmentation").items()
+    }
+    return Recipe(
+        model=ModelSpec(**given.pop("model")),
+        input=InputSpec.from_json(given.pop("input")),
+        augmentation=Augmentation(**ranges),
+        **given,
+    )
+
+
+def _recipe_of_file(path: Path) -> Recipe:
+    if not path.is_file():
+        raise DgmpError(f"{path}: there is no such recipe file")
+    try:
+        found = runpy.run_path(str(path)).get("RECIPE")
+    except Exception as error:  # whatever the user's code raises
+        raise DgmpError(f"{path}: {type(error).__name__}: {error}") from error
+    if not isinstance(found, Recipe):
+        raise DgmpError(f"{path}: must define RECIPE, a dgmp.training.Recipe")
+    return found
+
+
+def _changed(record: Any, names: list[str], text: str, whole: str) -> Any:
+    first, *rest = names
+    known = [entry.name for entry in fields(record)]
+    if first not in known:
+        raise UnknownName(f"a recipe has no value {whole!r}; {_nearest(first, known)}")
+    old = getattr(record, first)
+    if is_dataclass(old):
+        if not rest:
+            inside = ", ".join(f"{whole}.{entry.name}" for entry in fields(old))
+            raise DgmpError(f"{whole} is changed part by part: {inside}")
+        return replace(record, **{first: _changed(old, rest, text, whole)})
+    if isinstance(old, Mapping) and rest:
+        return replace(record, **{first: {**old, ".".join(rest): _literal(text)}})
+    if rest:
+        raise UnknownName(f"{whole!r}: {first} has no parts")
+    wanted = get_type_hints(type(record))[first]
+    value = _literal(text)
+    if isinstance(value, int) and not isinstance(value, bool) and _fits(1.0, wanted):
+        value = float(value) if not _fits(1, wanted) else value
+    if not _fits(value, wanted):
+        shown = getattr(wanted, "__name__", str(wanted))
+        raise DgmpError(f"{whole} must be {shown}, got {text!r}; it is {old!r} by default")
+    return replace(record, **{first: value})
+
+
+def _literal(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return {"true": True, "false": False, "none": None}.get(text.lower(), text)
+
+
+def _fits(value: Any, wanted: Any) -> bool:
+    origin = get_origin(wanted)
+    if origin in (Union, types.UnionType):
+        return any(_fits(value, part) for part in get_args(wanted))
+    if origin is tuple:
+        return isinstance(value, tuple) and len(value) == len(get_args(wanted))
+    if wanted is type(None):
+        return value is None
+    if origin is not None:
+        return isinstance(value, origin)
+    if wanted in (int, float) and isinstance(value, bool):
+        return False
+    return isinstance(value, wanted)
+
+
+def _nearest(name: str, known: Any) -> str:
+    near = difflib.get_close_matches(name, list(known), n=1)
+    hint = f"did you mean {near[0]!r}? There are" if near else "choose from"
+    return f"{hint} {', '.join(known)}"

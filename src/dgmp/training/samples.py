@@ -1,0 +1,157 @@
+"""Which squares a training shows when, and the squares themselves.
+
+Every square depends on (seed, epoch, its place in the epoch) and nothing else: the number of
+workers, of processes, or an interruption change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.utils.data import Dataset
+
+from ..corpora import PageStore, Standardization, fit_standardization
+from ..errors import CorpusError, ImageError
+from ..models import InputSpec, cut_square
+from .augmentation import Augmentation, augmented_square
+from .recipes import Recipe
+
+Key = tuple[int, int, int]  # epoch, place in the epoch, number of the window
+
+
+@dataclass(frozen=True)
+class Windows:
+    """All windows of the training pages, with their labels as numbers."""
+
+    store: PageStore
+    input: InputSpec
+    boxes: NDArray[np.int32]  # (windows, 4)
+    page_numbers: NDArray[np.int64]  # (windows,): places in the store
+    labels: NDArray[np.int64]  # (windows,)
+
+    def __len__(self) -> int:
+        return len(self.boxes)
+
+
+def find_windows(
+    store: PageStore, numbers: Sequence[int], labels: Sequence[int], looks_at: InputSpec
+) -> Windows:
+    """The windows of the pages at these places of the store; a page without any is passed over."""
+    boxes, pages, marks = [], [], []
+    for number, label in zip(numbers, labels, strict=True):
+        try:
+            found = looks_at.boxes(store.image(number))
+        except ImageError:
+            continue  # not a single edge: nothing to learn from
+        boxes.append(found)
+        pages.append(np.full(len(found), number))
+        marks.append(np.full(len(found), label))
+    if not boxes:
+        raise CorpusError("no page to train on has any writing")
+    return Windows(
+        store, looks_at, np.concatenate(boxes), np.concatenate(pages), np.concatenate(marks)
+    )
+
+
+def fit_squares(windows: Windows, most: int = 5000) -> Standardization:
+    """Mean and deviation of the training squares, of an even sample where there are many."""
+    step = max(len(windows) // most, 1)
+    return fit_standardization(
+        cut_square(
+            windows.store[int(windows.page_numbers[n])], windows.boxes[n], windows.input.side
+        )
+        for n in range(0, len(windows), step)
+    )
+
+
+class Squares(Dataset[tuple[Tensor, int]]):
+    """The squares of a training by their key, as 8-bit grey; workers hand on few bytes."""
+
+    def __init__(self, windows: Windows, augmentation: Augmentation, seed: int) -> None:
+        self.windows = windows
+        self.augmentation = augmentation
+        self.seed = seed
+
+    def __getitem__(self, key: Key) -> tuple[Tensor, int]:  # (side, side), label
+        epoch, place, number = key
+        generator = np.random.default_rng((self.seed, epoch, place))
+        windows = self.windows
+        square = augmented_square(
+            windows.store[int(windows.page_numbers[number])],
+            windows.boxes[number],
+            windows.input.side,
+            self.augmentation,
+            generator,
+        )
+        return torch.from_numpy(np.ascontiguousarray(square)), int(windows.labels[number])
+
+
+def epoch_batches(windows: Windows, recipe: Recipe, seed: int, epoch: int) -> list[list[Key]]:
+    """The batches of an epoch, the same in every process."""
+    generator = np.random.default_rng((seed, epoch))
+    draw = _writer_batches if recipe.task == "writer" else _plain_batches
+    batches = draw(windows.labels, recipe, generator)
+    size = recipe.batch
+    return [
+        [(epoch, step * size + place, int(number)) for place, number in enumerate(batch)]
+        for step, batch in enumerate(batches)
+    ]
+
+
+def steps_per_epoch(windows: int, recipe: Recipe) -> int:
+    """As many as the recipe says, or as show every window about once."""
+    return recipe.epoch_steps or max(windows // recipe.batch, 1)
+
+
+def _writer_batches(
+    labels: NDArray[np.int64], recipe: Recipe, generator: np.random.Generator
+) -> list[NDArray[np.int64]]:
+    """P writers × K windows. Writers come in turn; one with fewer than K windows repeats some."""
+    names = np.unique(labels)
+    if len(names) < 2:
+        raise CorpusError("triplets need at least two writers to train on, there is one")
+    writers = min(recipe.classes_per_batch, len(names))
+    each = recipe.batch // recipe.classes_per_batch
+    steps = steps_per_epoch(len(labels), recipe)
+    members = {name: np.flatnonzero(labels == name) for name in names}
+    rest: dict[int, list[int]] = {int(name): [] for name in names}
+    queue: list[int] = []
+    batches = []
+    for _ in range(steps):
+        chosen: list[int] = []
+        while len(chosen) < writers:
+            if not queue:
+                queue = [int(name) for name in generator.permutation(names)]
+            # A new round may begin with writers this batch has: they stay for the next.
+            name = next((name for name in queue if name not in chosen), None)
+            if name is None:
+                queue += [int(other) for other in generator.permutation(names)]
+                continue
+            queue.remove(name)
+            chosen.append(name)
+        batch: list[int] = []
+        for name in chosen:
+            taken: list[int] = []
+            while len(taken) < each:
+                if not rest[name]:
+                    rest[name] = [int(n) for n in generator.permutation(members[name])]
+                taken.append(rest[name].pop())
+            batch += taken
+        batches.append(np.array(batch))
+    return batches
+
+
+def _plain_batches(
+    labels: NDArray[np.int64], recipe: Recipe, generator: np.random.Generator
+) -> list[NDArray[np.int64]]:
+    """All windows in random order, again and again where the recipe asks for more steps."""
+    size = min(recipe.batch, len(labels))
+    steps = steps_per_epoch(len(labels), recipe)
+    rounds = -(-steps * size // len(labels))
+    order = np.concatenate([generator.permutation(len(labels)) for _ in range(rounds)])
+    return [order[step * size : (step + 1) * size] for step in range(steps)]

@@ -1,0 +1,45 @@
+"""The optimiser and its learning rates.
+
+AMSGrad in two groups: the parameters of poolings have a learning rate of their own and no weight
+decay, and keep their multiplier while the rate falls. The rate is constant up to an epoch s and
+then lr·0.001^((e − s)/(T − s)), a thousandth at the end.
+"""
+
+from __future__ import annotations
+
+from torch import nn
+from torch.optim import Adam, Optimizer
+
+from ..pooling import pooling_parameters
+from .recipes import Recipe
+
+FALL = 1e-3
+
+
+def make_optimizer(model: nn.Module, recipe: Recipe) -> Optimizer:
+    """AMSGrad over all parameters, those of poolings apart."""
+    of_pooling = pooling_parameters(model)
+    known = {id(parameter) for parameter in of_pooling}
+    others = [p for p in model.parameters() if id(p) not in known and p.requires_grad]
+    groups = [
+        {"params": others, "weight_decay": recipe.weight_decay, "multiplier": 1.0},
+        {"params": of_pooling, "weight_decay": 0.0, "multiplier": recipe.pooling_rate},
+    ]
+    return Adam([group for group in groups if group["params"]], recipe.learning_rate, amsgrad=True)
+
+
+def set_learning_rate(optimizer: Optimizer, recipe: Recipe, epoch: int, step: int) -> float:
+    """Set the rate of an epoch, and of a step since the very first while it warms up."""
+    rate = recipe.learning_rate * decay(recipe, epoch)
+    if step < recipe.warmup_steps:
+        rate *= (step + 1) / recipe.warmup_steps
+    for group in optimizer.param_groups:
+        group["lr"] = rate * group["multiplier"]
+    return rate
+
+
+def decay(recipe: Recipe, epoch: int) -> float:
+    """The share of the learning rate that is left in an epoch, counted from 0."""
+    if epoch <= recipe.decay_from or recipe.decay_from >= recipe.epochs:
+        return 1.0
+    return float(FALL ** ((epoch - recipe.decay_from) / (recipe.epochs - recipe.decay_from)))
