@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import MissingExtra
+from ..errors import DgmpError, MissingExtra
+from ..files import replacing
 from ..records import Scores
 
 
@@ -71,5 +72,13 @@ def _figure(width: float, height: float) -> tuple[Any, Any]:
 
 
 def _save(figure: Any, path: Path | str) -> Path:
-    figure.savefig(path, dpi=150)
-    return Path(path)
+    path = Path(path)
+    kind = path.suffix.lstrip(".").lower() or "png"
+    known = figure.canvas.get_supported_filetypes()
+    if kind not in known:
+        raise DgmpError(
+            f"{path}: no picture can be drawn as {kind}; choose from {', '.join(known)}"
+        )
+    with replacing(path) as beside:
+        figure.savefig(beside, dpi=150, format=kind)
+    return path
