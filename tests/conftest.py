@@ -54,17 +54,17 @@ def runs(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def hands(tmp_path_factory):
-    """A corpus of three writers, one per script, with three pages each; two train, one tests."""
+    """A corpus of four writers with three pages each; two writers train, two test."""
     from PIL import Image
 
     folder = tmp_path_factory.mktemp("hands")
     lines = ["file,writer,script,manuscript,split"]
-    for number, script in enumerate(SCRIPTS):
+    for number, script in enumerate((*SCRIPTS, SCRIPTS[0])):
         for page in range(3):
             name = f"w{number}_p{page}.png"
             drawn = written(190, 130, distance=30 + 6 * number, letter=10 + 3 * number, seed=page)
             Image.fromarray(drawn).save(folder / name)
-            side = "train" if number == 0 else "test"
+            side = "train" if number < 2 else "test"
             lines.append(f"{name},w{number},{script},m{number},{side}")
     (folder / "pages.csv").write_text("\n".join(lines) + "\n")
     return folder

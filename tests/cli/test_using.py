@@ -55,7 +55,7 @@ def test_without_sides_all_pages_are_judged(own_hands, runs):
     with (own_hands / "pages.csv").open("w") as file:
         csv.writer(file).writerows(row[:-1] for row in rows)
     result = done("evaluate", own_hands, "--describer", runs / "writers", "--json")
-    assert json.loads(result.stdout)["queries"] == 9
+    assert json.loads(result.stdout)["queries"] == 12
 
 
 def test_a_script_run_is_judged_by_its_classes(hands, runs, tmp_path):
@@ -69,22 +69,22 @@ def test_a_script_run_is_judged_by_its_classes(hands, runs, tmp_path):
 
 
 def test_broken_pages_are_told_and_left_out(own_hands, runs):
-    path = own_hands / "w1_p0.png"
+    path = own_hands / "w2_p0.png"
     path.write_bytes(path.read_bytes()[:400])
-    Image.fromarray(np.full((90, 90), 255, np.uint8)).save(own_hands / "w1_p1.png")
+    Image.fromarray(np.full((90, 90), 255, np.uint8)).save(own_hands / "w2_p1.png")
     with (own_hands / "pages.csv").open("a") as file:
-        file.write("w1_p3.png,w1,Cursiva,m1,test\n")
-    shutil.copy(own_hands / "w1_p2.png", own_hands / "w1_p3.png")
+        file.write("w2_p3.png,w2,Uncial,m2,test\n")
+    shutil.copy(own_hands / "w2_p2.png", own_hands / "w2_p3.png")
     result = done("evaluate", own_hands, "--describer", runs / "writers", "--json")
     assert json.loads(result.stdout)["queries"] == 5
-    assert "left out: w1_p0.png: " in result.stderr
-    assert "left out: w1_p1.png: no ink" in result.stderr
+    assert "left out: w2_p0.png: " in result.stderr
+    assert "left out: w2_p1.png: no ink" in result.stderr
 
 
 def test_pages_a_run_was_trained_on_are_not_passed_over_in_silence(own_hands, runs, tmp_path):
     folder = shutil.copytree(runs / "writers", tmp_path / "run")
     (folder / "run.json").write_text(json.dumps({"data": {"path": str(own_hands)}}))
-    sides = "\n".join(f"w{w}_p{p}.png,{'train' if w else 'val'}" for w in range(3) for p in (0, 1))
+    sides = "\n".join(f"w{w}_p{p}.png,{'train' if w else 'val'}" for w in range(4) for p in (0, 1))
     (folder / "split.csv").write_text(f"# dgmp split 1\nid,split\n{sides}\n")
     result = done("evaluate", own_hands, "--describer", folder, "--json")
     note = "4 of 6 pages are among those this run was trained on"
@@ -113,20 +113,20 @@ def test_a_classical_kind_is_fitted_on_the_training_pages_alone(hands, monkeypat
     monkeypatch.setattr(zoo, "find_spec", lambda name: True)
     monkeypatch.setattr(zoo, "_classical", lambda: Room)
     result = done("evaluate", hands, "--describer", "mean")
-    assert seen == ["w0_p0.png", "w0_p1.png", "w0_p2.png"]
-    assert "fitting mean on 3 training pages" in result.stderr
+    assert seen == [f"w{w}_p{p}.png" for w in range(2) for p in range(3)]
+    assert "fitting mean on 6 training pages" in result.stderr
     assert run("evaluate", hands, "--describer", "mean", "--split", "train").exit_code == 1
 
 
 def test_classify_names_scripts_of_files_and_folders(hands, runs, tmp_path):
     shutil.copy(hands / "w0_p0.png", tmp_path)
     (tmp_path / "broken.png").write_bytes(b"")
-    arguments = ("classify", tmp_path, hands / "w1_p0.png", "nowhere.png", "--model")
+    arguments = ("classify", tmp_path, hands / "w2_p0.png", "nowhere.png", "--model")
     result = done(*arguments, runs / "scripts", "--json")
     pages = [json.loads(line) for line in result.stdout.splitlines()]
     assert [page["page"] for page in pages] == [
         str(tmp_path / "w0_p0.png"),
-        str(hands / "w1_p0.png"),
+        str(hands / "w2_p0.png"),
     ]
     for page in pages:
         assert sum(page["probabilities"].values()) == pytest.approx(1, abs=1e-5)
@@ -144,7 +144,7 @@ def test_explain_draws_one_page(hands, runs, tmp_path):
 
 
 def test_explain_of_two_pages_gives_their_cosine_and_where_it_comes_from(hands, runs, tmp_path):
-    out, pages = tmp_path / "two.png", (hands / "w0_p0.png", hands / "w1_p0.png")
+    out, pages = tmp_path / "two.png", (hands / "w0_p0.png", hands / "w2_p0.png")
     result = done("explain", *pages, "--describer", runs / "writers", "--out", out, "--json")
     found = json.loads(result.stdout)
     assert -1 <= found["cosine"] <= 1

@@ -108,7 +108,7 @@ def test_a_classifier_is_judged_per_page_and_per_manuscript(hands, tiny):
     found, _ = classify_pages(pages, model)
     right = [model.classes[shares.argmax()] == page.script for page, shares in found]
     assert judged.scores.accuracy == pytest.approx(np.mean(right))
-    assert judged.scores.notes == ("3 groups",)
+    assert judged.scores.notes == ("4 groups",)
     assert "group_accuracy" in judged.scores.values
 
 

@@ -6,6 +6,7 @@ Results go to stdout, all else to stderr. Exit 0: done; 1: could not, with one l
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -32,23 +33,18 @@ class _OneLineErrors(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             found = super().invoke(ctx)
-            _flush_results()
+            sys.stdout.flush()  # results that do not reach their file are no success
         except DgmpError as error:
             typer.echo(f"dgmp: {' '.join(str(error).split())}", err=True)
             raise typer.Exit(1) from error
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise
+            # What was not written would be tried again, and complained about, at the very end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            typer.echo(f"dgmp: results cannot be written: {error.strerror}", err=True)
+            raise typer.Exit(1) from error
         return found
-
-
-def _flush_results() -> None:
-    """Results that did not reach their file are no success."""
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise  # the reader has what it wanted; typer ends quietly
-    except OSError as error:
-        # What could not be written would be tried again, and complained about, at the very end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise DgmpError(f"the results cannot be written: {error.strerror}") from error
 
 
 app = typer.Typer(

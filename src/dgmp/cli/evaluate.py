@@ -65,6 +65,7 @@ def evaluate(
     from ..describe import judge_describer, load_describer, load_network
     from ..describe.zoo import is_network, needs_fitting
     from ..evaluation import class_table, draw_scores, save_scores
+    from ..evaluation.plots import picture_kind
     from ..files import check_place
     from .corpora import open_data, tell_left_out
     from .progress import page_bar
@@ -72,6 +73,8 @@ def evaluate(
     for place in (out, plot):
         if place is not None:
             check_place(place)
+    if plot is not None:
+        picture_kind(plot)
     network = load_network(describer) if is_network(describer) else None
     opened = open_data(corpus, kind=kind, labels=labels, variant=variant, split_file=split_file)
     pages = _side(opened, split)

@@ -59,6 +59,18 @@ def draw_confusion(scores: Scores, path: Path | str) -> Path:
     return _save(figure, path)
 
 
+def picture_kind(path: Path) -> str:
+    """The kind of picture that the name asks for, or an error before anything is drawn."""
+    figure, _ = _figure(1.0, 1.0)
+    kind = path.suffix.lstrip(".").lower() or "png"
+    known = figure.canvas.get_supported_filetypes()
+    if kind not in known:
+        raise DgmpError(
+            f"{path}: no picture can be drawn as {kind}; choose from {', '.join(known)}"
+        )
+    return kind
+
+
 def _figure(width: float, height: float) -> tuple[Any, Any]:
     try:
         # Not pyplot: no window system is asked for, no global list of figures is kept.
@@ -73,12 +85,7 @@ def _figure(width: float, height: float) -> tuple[Any, Any]:
 
 def _save(figure: Any, path: Path | str) -> Path:
     path = Path(path)
-    kind = path.suffix.lstrip(".").lower() or "png"
-    known = figure.canvas.get_supported_filetypes()
-    if kind not in known:
-        raise DgmpError(
-            f"{path}: no picture can be drawn as {kind}; choose from {', '.join(known)}"
-        )
+    kind = picture_kind(path)
     with replacing(path) as beside:
         figure.savefig(beside, dpi=150, format=kind)
     return path

@@ -134,12 +134,13 @@ def find_recipe(name: str) -> Recipe:
 
 def override(recipe: Recipe, changes: Sequence[str]) -> Recipe:
     """The recipe with single values changed, each given as ``name=value``, ``model.name=value``."""
+    parsed = []
     for change in changes:
         name, equals, text = change.partition("=")
         if not equals:
             raise DgmpError(f"{change!r} changes nothing; write name=value, as epochs=10")
-        recipe = _changed(recipe, name.strip().split("."), text.strip(), name.strip())
-    return recipe
+        parsed.append((name.strip().split("."), text.strip(), name.strip()))
+    return _changed(recipe, parsed)
 
 
 def recipe_from_json(values: Mapping[str, Any]) -> Recipe:
@@ -169,29 +170,43 @@ def _recipe_of_file(path: Path) -> Recipe:
     return found
 
 
-def _changed(record: Any, names: list[str], text: str, whole: str) -> Any:
-    first, *rest = names
+_Change = tuple[list[str], str, str]  # parts of the name, value, whole name
+
+
+def _changed(record: Any, changes: Sequence[_Change]) -> Any:
+    """All changes at once: what must fit together may come in any order."""
+    values: dict[str, Any] = {}
+    inside: dict[str, list[_Change]] = {}
     known = [entry.name for entry in fields(record)]
-    if first not in known:
-        raise UnknownName(f"a recipe has no value {whole!r}; {_nearest(first, known)}")
-    old = getattr(record, first)
-    if is_dataclass(old):
-        if not rest:
-            inside = ", ".join(f"{whole}.{entry.name}" for entry in fields(old))
-            raise DgmpError(f"{whole} is changed part by part: {inside}")
-        return replace(record, **{first: _changed(old, rest, text, whole)})
-    if isinstance(old, Mapping) and rest:
-        return replace(record, **{first: {**old, ".".join(rest): _literal(text)}})
-    if rest:
-        raise UnknownName(f"{whole!r}: {first} has no parts")
-    wanted = get_type_hints(type(record))[first]
+    for (first, *rest), text, whole in changes:
+        if first not in known:
+            raise UnknownName(f"a recipe has no value {whole!r}; {_nearest(first, known)}")
+        old = values.get(first, getattr(record, first))
+        if is_dataclass(old):
+            if not rest:
+                names = ", ".join(f"{whole}.{entry.name}" for entry in fields(old))
+                raise DgmpError(f"{whole} is changed part by part: {names}")
+            inside.setdefault(first, []).append((rest, text, whole))
+        elif isinstance(old, Mapping) and rest:
+            values[first] = {**old, ".".join(rest): _literal(text)}
+        elif rest:
+            raise UnknownName(f"{whole!r}: {first} has no parts")
+        else:
+            wanted = get_type_hints(type(record))[first]
+            values[first] = _value(text, wanted, old, whole)
+    for first, parts in inside.items():
+        values[first] = _changed(getattr(record, first), parts)
+    return replace(record, **values)
+
+
+def _value(text: str, wanted: Any, old: Any, whole: str) -> Any:
     value = _literal(text)
     if isinstance(value, int) and not isinstance(value, bool) and _fits(1.0, wanted):
         value = float(value) if not _fits(1, wanted) else value
     if not _fits(value, wanted):
         shown = getattr(wanted, "__name__", str(wanted))
         raise DgmpError(f"{whole} must be {shown}, got {text!r}; it is {old!r} by default")
-    return replace(record, **{first: value})
+    return value
 
 
 def _literal(text: str) -> Any:
