@@ -4,6 +4,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from PIL import Image
+
 from dgmp.corpora import open_corpus, prepare_page
 from dgmp.corpora.synthetic import CorpusPlan, write_corpus
 from dgmp.describe.explain import explain_page
@@ -25,9 +27,14 @@ def main(run: Path | None = None) -> None:
         describer = load_describer(run)
         pages = open_corpus(f"{folder}/others").pages
         explained = [explain_page(describer, prepare_page(p, describer.preparation)) for p in pages]
-        draw_weights(explained[0], IMG / "explain-weights.png")
-        draw_likeness(explained[0], explained[1], IMG / "explain-same.png")
-        draw_likeness(explained[0], explained[2], IMG / "explain-other.png")
+        drawn = [
+            draw_weights(explained[0], IMG / "explain-weights.png"),
+            draw_likeness(explained[0], explained[1], IMG / "explain-same.png"),
+            draw_likeness(explained[0], explained[2], IMG / "explain-other.png"),
+        ]
+        for path in drawn:  # a palette does for print, in a third of the bytes
+            with Image.open(path) as picture:
+                picture.convert("RGB").quantize(128).save(path, optimize=True)
 
 
 if __name__ == "__main__":
