@@ -34,7 +34,8 @@ def main(run: Path | None = None) -> None:
         ]
         for path in drawn:  # a palette does for print, in a third of the bytes
             with Image.open(path) as picture:
-                picture.convert("RGB").quantize(128).save(path, optimize=True)
+                colours = picture.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE)
+            colours.save(path, optimize=True)
 
 
 if __name__ == "__main__":

@@ -151,6 +151,10 @@ CASES = {
         f"{TRAIN} --set model.pooling_options.rigde=1", "no option 'rigde'"
     ),
     "no such re-ranking": (f"{EVALUATE} --rerank srg", "no re-ranking called 'srg'; choose from"),
+    "scripts re-ranked": ("evaluate hands --describer scripts --rerank sgr", "is for writers"),
+    "scripts put together": (
+        "evaluate hands --describer scripts --aggregate gmp", "networks trained on writers"
+    ),
     "no such aggregate": (f"{EVALUATE} --aggregate men", "choose from mean, gmp, whole"),
     "no such binarisation": (f"{EVALUATE} --binarize ots", "no binarisation called 'ots'"),
     # places

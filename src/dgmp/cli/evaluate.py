@@ -24,6 +24,7 @@ from .options import (
 if TYPE_CHECKING:
     from ..corpora import Corpus
     from ..describe import Describer
+    from ..models import TrainedModel
     from ..records import Page
 
 
@@ -42,8 +43,9 @@ def evaluate(
         str | None, Option(help="Look at the gallery: sgr, krnn, aqe or k-reciprocal.")
     ] = None,
     aggregate: Annotated[
-        str, Option(help="How the squares of a page become one vector: mean, gmp or whole.")
-    ] = "mean",
+        str | None,
+        Option(help="How the squares of a page become one vector: mean (default), gmp or whole."),
+    ] = None,
     seed: Annotated[int, Option(min=0, help="Of a describer that is fitted first.")] = 0,
     out: Annotated[
         Path | None, Option(help="Keep the scores, every query included, as JSON.")
@@ -76,6 +78,7 @@ def evaluate(
     if plot is not None:
         picture_kind(plot)
     network = load_network(describer) if is_network(describer) else None
+    _check_meaning(network, rerank, aggregate)
     opened = open_data(corpus, kind=kind, labels=labels, variant=variant, split_file=split_file)
     pages = _side(opened, split)
     if network is not None and network.classes is not None:
@@ -91,7 +94,7 @@ def evaluate(
         if needs_fitting(describer):
             chosen = _fitted(describer, opened, pages, seed)
         else:
-            chosen = load_describer(describer, device=device, aggregate=aggregate)
+            chosen = load_describer(describer, device=device, aggregate=aggregate or "mean")
         with page_bar("describing pages", len(pages)) as done:
             judged = judge_describer(
                 pages,
@@ -118,6 +121,17 @@ def evaluate(
         save_scores(scores, out)
     if plot is not None:
         draw_scores(scores, plot)
+
+
+def _check_meaning(network: TrainedModel | None, rerank: str | None, aggregate: str | None) -> None:
+    """Refuse options that would be passed over in silence."""
+    from ..errors import DgmpError
+
+    names_scripts = network is not None and network.classes is not None
+    if aggregate is not None and (network is None or names_scripts):
+        raise DgmpError("--aggregate is for networks trained on writers")
+    if rerank is not None and names_scripts:
+        raise DgmpError("--rerank is for writers; this run names scripts")
 
 
 def _side(corpus: Corpus, split: str | None) -> tuple[Page, ...]:
