@@ -3,6 +3,7 @@
 import csv
 import json
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -103,10 +104,10 @@ def test_a_classical_kind_is_fitted_on_the_training_pages_alone(hands, monkeypat
     seen = []
 
     class Room:
-        CLASSICAL = ("mean",)
+        CLASSICAL = {"mean": SimpleNamespace(needs_fitting=True)}  # noqa: RUF012
 
         @staticmethod
-        def fit_classical(name, images, seed):
+        def fit_classical(name, images, *, seed, preparation, progress):
             seen.extend(image.page.id for image in images)
             return Mean()
 

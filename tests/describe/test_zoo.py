@@ -4,7 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -15,11 +15,12 @@ from dgmp.errors import DgmpError, UnknownName
 
 @pytest.fixture
 def classical(monkeypatch):
-    """A room of classical describers with one kind, ``hinge``."""
+    """A room of classical describers with two kinds; ``obif`` needs no pages to be made."""
     room = ModuleType("dgmp.classical")
-    room.CLASSICAL = {"hinge": object}
+    kinds = {"hinge": True, "obif": False}
+    room.CLASSICAL = {k: SimpleNamespace(needs_fitting=needs) for k, needs in kinds.items()}
     room.load_classical = lambda folder: ("loaded", folder)
-    room.fit_classical = lambda name, images, seed: ("fitted", name, list(images), seed)
+    room.fit_classical = lambda name, images=(), *, seed=0, **_: (name, list(images), seed)
     monkeypatch.setattr(zoo, "find_spec", lambda name: name == "dgmp.classical")
     monkeypatch.setattr(zoo, "_classical", lambda: room)
     return room
@@ -46,9 +47,15 @@ def test_the_folder_of_a_classical_describer_is_read_by_its_room(classical, tmp_
 
 def test_a_classical_kind_is_fitted_on_pages(classical):
     assert zoo.needs_fitting("hinge")
-    assert fit_describer("hinge", iter([1, 2]), seed=5) == ("fitted", "hinge", [1, 2], 5)
+    assert fit_describer("hinge", iter([1, 2]), seed=5) == ("hinge", [1, 2], 5)
     with pytest.raises(DgmpError, match="hinge has to be fitted on training pages first"):
         load_describer("hinge")
+
+
+def test_a_classical_kind_that_needs_no_pages_is_there_at_once(classical):
+    assert not zoo.needs_fitting("obif")
+    assert not zoo.is_network("obif")
+    assert load_describer("obif") == ("obif", [], 0)
 
 
 def test_a_shipped_describer_goes_by_its_name(runs, monkeypatch):

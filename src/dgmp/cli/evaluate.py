@@ -92,7 +92,7 @@ def evaluate(
             )
     else:
         if needs_fitting(describer):
-            chosen = _fitted(describer, opened, pages, seed)
+            chosen = _fitted(describer, opened, pages, seed, binarize, workers)
         else:
             chosen = load_describer(describer, device=device, aggregate=aggregate or "mean")
         with page_bar("describing pages", len(pages)) as done:
@@ -142,12 +142,20 @@ def _side(corpus: Corpus, split: str | None) -> tuple[Page, ...]:
     return corpus.side(split or "test")
 
 
-def _fitted(name: str, corpus: Corpus, judged: tuple[Page, ...], seed: int) -> Describer:
+def _fitted(
+    name: str,
+    corpus: Corpus,
+    judged: tuple[Page, ...],
+    seed: int,
+    binarize: str | None,
+    workers: int,
+) -> Describer:
     """A classical describer fitted on the training pages of the corpus."""
-    from ..corpora import read_pages
+    from ..corpora import Preparation, read_pages
     from ..describe import fit_describer
     from ..errors import CorpusError
     from .corpora import tell_left_out
+    from .progress import page_bar
 
     ids = {page.id for page in judged}
     pages = [page for page in corpus if page.split == "train" and page.id not in ids]
@@ -157,8 +165,10 @@ def _fitted(name: str, corpus: Corpus, judged: tuple[Page, ...], seed: int) -> D
             "judged by, and there are none"
         )
     say(f"fitting {name} on {len(pages)} training pages")
-    reader = read_pages(pages)
-    found = fit_describer(name, reader, seed=seed)
+    preparation = Preparation() if binarize is None else Preparation(binarization=binarize)
+    reader = read_pages(pages, preparation, workers=workers)
+    with page_bar("fitting", len(pages)) as done:
+        found = fit_describer(name, reader, seed=seed, preparation=preparation, progress=done)
     tell_left_out(reader.failures)
     return found
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import difflib
 import importlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..corpora import PageImage
+from ..corpora import PageImage, Preparation
 from ..errors import DgmpError, UnknownName
 from .describer import Describer
 
@@ -33,6 +33,8 @@ def load_describer(
     ``device`` and ``aggregate`` are for trained networks. A classical describer that has to be
     fitted first has no folder yet: see :func:`fit_describer`.
     """
+    if is_kind(name_or_run) and not needs_fitting(name_or_run):
+        return _classical().fit_classical(str(name_or_run))
     folder = _folder(name_or_run)
     if (folder / "describer.json").is_file():
         return _classical().load_classical(folder)
@@ -58,29 +60,46 @@ def load_network(name_or_run: str | Path) -> TrainedModel:
     return load_model(folder)
 
 
-def fit_describer(name: str, images: Iterable[PageImage], *, seed: int = 0) -> Describer:
-    """A classical describer of that kind, fitted on prepared pages it is not judged by."""
+def fit_describer(
+    name: str,
+    images: Iterable[PageImage],
+    *,
+    seed: int = 0,
+    preparation: Preparation | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Describer:
+    """A classical describer of that kind, fitted on prepared pages it is not judged by.
+
+    ``preparation`` is how they were prepared; ``progress`` is called with the number of pages done.
+    """
     if name not in classical_kinds():
         raise _unknown(name)
-    return _classical().fit_classical(name, images, seed)
+    return _classical().fit_classical(
+        name, images, seed=seed, preparation=preparation, progress=progress
+    )
 
 
-def needs_fitting(name_or_run: str | Path) -> bool:
+def is_kind(name_or_run: str | Path) -> bool:
     """Whether this is a kind of classical describer rather than the folder of one."""
     name = str(name_or_run)
     here = name in SHIPPED or Path(name_or_run).exists()
     return not here and name in classical_kinds()
 
 
+def needs_fitting(name_or_run: str | Path) -> bool:
+    """Whether this is a kind of classical describer that training pages make."""
+    return is_kind(name_or_run) and _classical().CLASSICAL[str(name_or_run)].needs_fitting
+
+
 def is_network(name_or_run: str | Path) -> bool:
     """Whether this names a trained network; an unknown name is an error that offers the nearest."""
-    if needs_fitting(name_or_run):
+    if is_kind(name_or_run):
         return False
     return not (_folder(name_or_run) / "describer.json").is_file()
 
 
 def classical_kinds() -> tuple[str, ...]:
-    """The classical describers that are fitted by name."""
+    """The classical describers that go by name."""
     return tuple(_classical().CLASSICAL) if find_spec("dgmp.classical") else ()
 
 
