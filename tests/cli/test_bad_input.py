@@ -235,8 +235,9 @@ def test_a_gpu_that_is_not_there_is_told(place, line):
 
 def test_a_checkpoint_of_another_version_is_refused(place):
     changes = [part for change in SMALL for part in ("--set", change)]
-    started = run(*TRAIN.split(), *changes)
+    started = run(*TRAIN.split(), *changes, "--json")
     assert started.exit_code == 0, started.stderr
+    assert json.loads(started.stdout, parse_constant=pytest.fail)["best_validation"] is None
     state = torch.load("new/checkpoint.pt", weights_only=True)
     torch.save(state | {"version": 99}, "new/checkpoint.pt")
     refused(run(*TRAIN.split(), *changes), "checkpoint.pt: has format version 99")
@@ -284,6 +285,17 @@ def test_a_pooling_without_weights_cannot_be_explained(place, tiny):
     save_model(tiny("gem"), place / "gem")
     arguments = "explain hands/w0_p0.png --describer gem --out a.png"
     refused(run(*arguments.split()), "can be explained")
+
+
+def test_without_the_extra_training_names_it(hands, tmp_path):
+    code = "import sys; sys.modules['lightning_fabric'] = None; import dgmp.cli; dgmp.cli.main()"
+    arguments = ["train", "writer-small", "--data", str(hands), "--out", str(tmp_path / "run")]
+    process = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=60
+    )
+    assert process.returncode == 1
+    assert "pip install 'dgmp[learning]'" in process.stderr
+    assert len(process.stderr.splitlines()) == 1
 
 
 @pytest.mark.skipif(not FULL, reason="needs /dev/full")

@@ -132,11 +132,11 @@ def _unknown(name: str) -> UnknownName:
         path.name for path in Path().iterdir() if any((path / f).is_file() for f in _MARKS)
     )
     near = difflib.get_close_matches(name, [*known, *beside], n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    choice = f" Names are {', '.join(known)}." if known else ""
+    hint = f", did you mean {near[0]!r}?" if near else ";"
+    names = f" choose from {', '.join(known)}, or" if known else ""
     return UnknownName(
-        f"no describer and no folder called {name!r}{hint or ';'}{choice} "
-        "Give the folder of a training run or of a saved describer"
+        f"no describer and no folder called {name!r}{hint}{names} "
+        "give the folder of a training run or of a saved describer"
     )
 
 
