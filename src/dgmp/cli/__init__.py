@@ -6,7 +6,9 @@ Results go to stdout, all else to stderr. Exit 0: done; 1: could not, with one l
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import sys
 from typing import Annotated, Any
 
@@ -15,8 +17,12 @@ from typer.core import TyperGroup
 
 from .. import __version__
 from ..errors import DgmpError
+from .classify import classify
 from .corpus import corpus
 from .demo import demo
+from .evaluate import evaluate
+from .explain import explain
+from .export import export
 from .synth import synth
 from .train import train
 
@@ -26,10 +32,19 @@ class _OneLineErrors(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            found = super().invoke(ctx)
+            sys.stdout.flush()  # results that do not reach their file are no success
         except DgmpError as error:
             typer.echo(f"dgmp: {' '.join(str(error).split())}", err=True)
             raise typer.Exit(1) from error
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise
+            # What was not written would be tried again, and complained about, at the very end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            typer.echo(f"dgmp: results cannot be written: {error.strerror}", err=True)
+            raise typer.Exit(1) from error
+        return found
 
 
 app = typer.Typer(
@@ -60,7 +75,8 @@ def _dgmp(
             stream.reconfigure(errors="replace")
 
 
-for command in (synth, corpus, train, demo):  # in the order of the work
+# In the order of the work.
+for command in (synth, corpus, train, evaluate, classify, explain, export, demo):
     app.command()(command)
 
 
