@@ -17,6 +17,9 @@ from .. import __version__
 from ..errors import DgmpError
 from .corpus import corpus
 from .demo import demo
+from .describe import describe
+from .hands import hands
+from .search import search
 from .synth import synth
 
 
@@ -59,7 +62,7 @@ def _dgmp(
             stream.reconfigure(errors="replace")
 
 
-for command in (synth, corpus, demo):  # in the order of the work
+for command in (synth, corpus, describe, search, hands, demo):  # in the order of the work
     app.command()(command)
 
 

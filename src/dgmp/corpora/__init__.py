@@ -10,6 +10,7 @@ from .scale import text_scale, to_canonical
 from .splits import check_split, read_split, split_pages, write_split
 from .standardization import Standardization, fit_standardization
 from .survey import Survey, survey_corpus
+from .thumbnails import thumbnail
 
 __all__ = [
     "Corpus",
@@ -35,6 +36,7 @@ __all__ = [
     "split_pages",
     "survey_corpus",
     "text_scale",
+    "thumbnail",
     "to_canonical",
     "write_split",
 ]
