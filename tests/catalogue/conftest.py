@@ -4,16 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scribbles import StrokeDescriber, draw_page
+from scribbles import StrokeDescriber, bcubed_f, draw_page
 
 from dgmp.catalogue import fit_calibration
 from dgmp.corpora import open_corpus
 from dgmp.describe import describe_pages
-from dgmp.evaluation import bcubed
-
-
-def bcubed_f(writers, groups):
-    return bcubed(writers, groups).f
+from dgmp.records import Descriptors
 
 
 @pytest.fixture(scope="session")
@@ -30,7 +26,7 @@ def describer(tmp_path_factory):
         found.descriptors.labels,
         [page.sheet for page in found.pages],
         measure=bcubed_f,
-        collections=40,
+        collections=20,
     )
     return replace(plain, calibration=calibration.to_json())
 
@@ -54,3 +50,11 @@ def writers_apart():
     vectors = centres[writers] + 0.6 * generator.standard_normal((len(writers), 48))
     vectors += 1.0  # what all pages share
     return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32), writers
+
+
+@pytest.fixture(scope="session")
+def fitted(writers_apart):
+    """The calibration of those writers."""
+    vectors, writers = writers_apart
+    pages = Descriptors(tuple(f"{i:04}" for i in range(len(vectors))), vectors, {})
+    return fit_calibration(pages, writers, [None] * len(writers), measure=bcubed_f, collections=50)

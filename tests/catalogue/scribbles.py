@@ -8,6 +8,11 @@ import numpy as np
 
 from dgmp.corpora import Preparation
 from dgmp.errors import ImageError
+from dgmp.evaluation import bcubed
+
+
+def bcubed_f(writers, groups):
+    return bcubed(writers, groups).f
 
 
 def draw_page(writer, page, path):

@@ -1,12 +1,14 @@
 """What a cosine says about hands: log-evidence, and a probability once a prior is stated.
 
-Cosines shift from one collection to the next: charters of one chancery are all alike, a mixed
-library is not. So a cosine s of pages a and b is first measured against the collection they lie in,
+A cosine s is first stretched to t = artanh s, Fisher's transform of a correlation, by which a step
+from .98 to .99 counts for more than one from .10 to .11. And cosines shift from one collection to
+the next: charters of one chancery are all alike, a mixed library is not. So that of pages a and b
+is measured against the collection they lie in,
 
-    z = ½ (s − m_a)/σ_a + ½ (s − m_b)/σ_b,
+    z = ½ (t − m_a)/σ_a + ½ (t − m_b)/σ_b,
 
-m_a being the median of a's cosines to (a sample of) the collection and σ_a the distance from there
-down to their 16th percentile. Both look at the lower half only, where pages by the same hand do not
+m_a being the median of a's t to (a sample of) the collection and σ_a the distance from there down
+to their 16th percentile. Both look at the lower half only, where pages by the same hand do not
 lie as long as no hand has written half of the collection. In a small collection they lean on the
 values m₀, σ₀ of the pages of known writers, as if ``LEAN`` such pages had been added.
 
@@ -35,6 +37,7 @@ from ..errors import CatalogueError
 FORMAT, VERSION = "dgmp-calibration", 1
 LEAN = 20  # pages
 _BLOCK = 2048  # pages
+_ALIKE = 0.9998  # the cosine from which two pages are as good as copies
 
 Floats = NDArray[np.float64]
 
@@ -82,8 +85,9 @@ class Calibration:
 
     def evidence(self, cosines: NDArray[Any], first: Background, second: Background) -> Floats:
         """Log-evidence for one hand; backgrounds are broadcast against the cosines."""
-        z = (cosines - first.location) / first.spread + (cosines - second.location) / second.spread
-        return self.weight * z / 2 + self.bias
+        t = stretched(cosines)
+        z = (t - first.location) / first.spread + (t - second.location) / second.spread
+        return np.asarray(self.weight * z / 2 + self.bias, np.float64)
 
     def prior_log_odds(self, pages: int) -> float:
         """Before looking: the log-odds that two pages of a collection are by one hand."""
@@ -122,7 +126,7 @@ class Background:
         others = len(sample) - (own >= 0)  # (pages,)
         for start in range(0, len(vectors), _BLOCK):
             rows = slice(start, start + _BLOCK)
-            cosines = (vectors[rows] @ sample.T).astype(np.float64)
+            cosines = stretched(vectors[rows] @ sample.T).astype(np.float64)
             inside = np.flatnonzero(own[rows] >= 0)
             cosines[inside, own[rows][inside]] = np.nan
             some = others[rows] > 0
@@ -135,6 +139,11 @@ class Background:
             share * middle + (1 - share) * location,
             np.maximum(share * width + (1 - share) * spread, spread / 10),
         )
+
+
+def stretched(cosines: NDArray[Any]) -> NDArray[Any]:
+    """artanh; cosines near 1 are not told apart, where pages are as good as copies."""
+    return np.arctanh(np.clip(cosines, -_ALIKE, _ALIKE))
 
 
 def sigmoid(x: NDArray[Any]) -> Floats:

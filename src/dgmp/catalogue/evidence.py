@@ -1,33 +1,27 @@
-"""The evidence between all pages of a collection, a block at a time, and between groups of pages.
-
-With u = 1/σ and k = m/σ of each page the log-odds of two pages (see ``calibration.py``) are
-
-    L = ½ w (u_a + u_b) v_a·v_b − ½ w (k_a + k_b) + c + prior,
-
-linear in both vectors. The mean of L over two groups is therefore had from the sums of v and u·v
-over each group, without going back to the pairs.
-"""
+"""The evidence between all pages of a collection, a block at a time."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..records import Descriptors
-from .calibration import Background, Calibration, Floats
+from .calibration import Background, Calibration, stretched
 from .search import background_rows
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Log-odds of "one hand" between rows, each of which is a page or the mean of a group."""
+    """Log-odds of "one hand" between pages: L_ab = (u_a + u_b) t_ab + k_a + k_b, see calibration.
 
-    vectors: NDArray[np.float32]  # (rows, dim): means of v
-    scaled: NDArray[np.float32]  # (rows, dim): means of ½ w u v
-    offsets: Floats  # (rows,): means of ½ (c + prior) − ½ w k
+    u = w/2σ, k = (c + prior)/2 − w m/2σ, and t is the stretched cosine.
+    """
+
+    vectors: NDArray[np.float32]  # (pages, dim)
+    slopes: NDArray[np.float32]  # (pages,): u
+    offsets: NDArray[np.float32]  # (pages,): k
 
     @classmethod
     def of(cls, descriptors: Descriptors, calibration: Calibration) -> Evidence:
@@ -42,33 +36,16 @@ class Evidence:
             ids,
             [ids[i] for i in chosen],
         )
-        half = calibration.weight / (2 * background.spread)  # (pages,)
+        slopes = calibration.weight / (2 * background.spread)
         constant = calibration.bias + calibration.prior_log_odds(len(ids))
-        return cls(
-            vectors,
-            (vectors * half[:, None]).astype(np.float32),
-            constant / 2 - half * background.location,
-        )
+        offsets = constant / 2 - slopes * background.location
+        return cls(vectors, slopes.astype(np.float32), offsets.astype(np.float32))
 
     def between(
-        self, rows: NDArray[np.intp] | slice, columns: NDArray[np.intp] | slice = slice(None)
+        self, rows: NDArray[np.intp], columns: NDArray[np.intp]
     ) -> NDArray[np.float32]:  # (rows, columns)
-        """Log-odds of some rows with some others. Of a row with itself they mean nothing."""
-        odds = self.scaled[rows] @ self.vectors[columns].T
-        odds += self.vectors[rows] @ self.scaled[columns].T
-        odds += self.offsets[rows, None].astype(np.float32)
-        odds += self.offsets[None, columns].astype(np.float32)
+        """Log-odds of some pages with some others. Of a page with itself they mean nothing."""
+        odds = stretched(self.vectors[rows] @ self.vectors[columns].T)
+        odds *= self.slopes[rows, None] + self.slopes[None, columns]
+        odds += self.offsets[rows, None] + self.offsets[None, columns]
         return odds
-
-    def averaged(self, groups: NDArray[np.intp]) -> Evidence:
-        """The same between groups 0, 1, … of the rows: the mean over all pairs of two groups."""
-        number = int(groups.max()) + 1
-        order = np.argsort(groups, kind="stable")
-        starts = np.searchsorted(groups[order], np.arange(number))
-        sizes = np.bincount(groups, minlength=number)
-
-        def mean(values: NDArray[Any]) -> NDArray[Any]:
-            sums = np.add.reduceat(values[order], starts, axis=0)
-            return np.asarray((sums.T / sizes).T, values.dtype)
-
-        return Evidence(mean(self.vectors), mean(self.scaled), mean(self.offsets))

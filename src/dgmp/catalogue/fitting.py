@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..records import Descriptors
-from .calibration import Background, Calibration, Floats
+from .calibration import Background, Calibration, Floats, stretched
 from .evidence import Evidence
 from .extras import need
 from .grouping import margins
@@ -124,11 +124,11 @@ def _same(writers: NDArray[np.intp]) -> NDArray[np.bool_]:
 
 
 def _typical(collected: Sequence[_Collection]) -> tuple[float, float]:
-    """Median and lower spread of the cosines of a page to pages by other writers."""
+    """Median and lower spread of the stretched cosines of a page to pages by other writers."""
     middles, spreads = [], []
     for collection in collected:
         cosines = collection.descriptors.vectors @ collection.descriptors.vectors.T
-        for row, writer in zip(cosines, collection.writers, strict=True):
+        for row, writer in zip(stretched(cosines), collection.writers, strict=True):
             low, middle = np.quantile(row[collection.writers != writer], (0.16, 0.5))
             middles.append(middle)
             spreads.append(middle - low)
@@ -164,14 +164,18 @@ def _fit_groups(
     for collection in collected:
         evidence = Evidence.of(collection.descriptors, calibration)
         tree, top = average_tree(evidence, np.arange(len(collection.writers)))
-        cuts = [cut_tree(tree, top - threshold) for threshold in THRESHOLDS]
-        scores += [measure(collection.writers, cut) for cut in cuts]
-        groupings.append((collection.writers, evidence, cuts))
-    best = int(scores.argmax())
-    threshold = float(THRESHOLDS[best])
+        joined = np.searchsorted(np.sort(tree[:, 2]), top - THRESHOLDS, side="right")
+        by_joints = {}  # the same joints, the same groups
+        for count, threshold in zip(joined.tolist(), THRESHOLDS, strict=True):
+            if count not in by_joints:
+                groups = cut_tree(tree, top - threshold)
+                by_joints[count] = measure(collection.writers, groups)
+        scores += [by_joints[count] for count in joined.tolist()]
+        groupings.append((collection.writers, evidence, tree, top))
+    threshold = float(THRESHOLDS[int(scores.argmax())])
     insides, aparts, sizes, right = [], [], [], []
-    for writers, evidence, cuts in groupings:
-        groups = cuts[best]
+    for writers, evidence, tree, top in groupings:
+        groups = cut_tree(tree, top - threshold)
         _, weakest, _, apart = margins(evidence, groups, threshold)
         insides.append(weakest)
         aparts.append(apart)

@@ -23,7 +23,7 @@ from .calibration import Calibration, Floats, sigmoid
 from .evidence import Evidence
 from .linkage import link_pages
 
-_BLOCK = 1024  # groups
+_BLOCK = 1024  # pages
 FAR = 20.0  # log-odds: margins beyond say no more; also where there is no other hand at all
 
 
@@ -73,7 +73,7 @@ def group_pages(descriptors: Descriptors, calibration: Calibration) -> tuple[Han
             Hand(
                 number + 1,
                 tuple(ids[i] for i in members),
-                tuple(float(p) for p in sigmoid(fits[members])),
+                tuple(sigmoid(fits[members]).tolist()) if len(members) > 1 else (1.0,),
                 float(confidences[number]),
                 int(nearest[number]) + 1 if nearest[number] >= 0 else None,
             )
@@ -90,27 +90,31 @@ def margins(
     least of these; the nearest other group, −1 where there is none; how far that one is below.
     """
     sizes = np.bincount(groups)
-    means = evidence.averaged(groups)
-    pages = np.arange(len(groups))
-    # Mean over the others = (sum over all − the page with itself) / (size − 1).
-    own = np.einsum("pd,pd->p", evidence.scaled, means.vectors[groups])
-    own += np.einsum("pd,pd->p", evidence.vectors, means.scaled[groups])
-    itself = 2 * np.einsum("pd,pd->p", evidence.scaled, evidence.vectors)
-    with_all = own + evidence.offsets + means.offsets[groups]
-    alone = itself + 2 * evidence.offsets
-    others = np.maximum(sizes[groups] - 1, 1)
-    fits = (sizes[groups] * with_all - alone) / others - threshold
-    fits = np.where(sizes[groups] > 1, np.clip(fits, -FAR, FAR), FAR)
-    weakest = np.full(len(sizes), FAR)
-    np.minimum.at(weakest, groups, fits[pages])
+    order = np.argsort(groups, kind="stable")
+    ends = np.cumsum(sizes)
+    starts = ends - sizes
+    fits = np.full(len(groups), FAR)
+    weakest, apart = np.full(len(sizes), FAR), np.full(len(sizes), FAR)
     nearest = np.full(len(sizes), -1, dtype=np.intp)
-    apart = np.full(len(sizes), FAR)
-    for start in range(0, len(sizes) if len(sizes) > 1 else 0, _BLOCK):
-        rows = np.arange(start, min(start + _BLOCK, len(sizes)))
-        odds = means.between(rows)
-        odds[np.arange(len(rows)), rows] = -np.inf
-        nearest[rows] = odds.argmax(axis=1)
-        apart[rows] = np.clip(threshold - odds.max(axis=1), -FAR, FAR)
+    first = 0
+    while first < len(sizes):
+        last = max(first + 1, int(np.searchsorted(ends, starts[first] + _BLOCK, side="right")))
+        rows = order[starts[first] : ends[last - 1]]
+        own = np.arange(first, last)
+        odds = evidence.between(rows, order)
+        odds[np.arange(len(rows)), np.arange(starts[first], ends[last - 1])] = 0  # with itself
+        sums = np.add.reduceat(odds, starts, axis=1)  # (rows, groups)
+        within = sums[np.arange(len(rows)), groups[rows]] / np.maximum(sizes[groups[rows]] - 1, 1)
+        several = sizes[groups[rows]] > 1
+        fits[rows[several]] = np.clip(within[several] - threshold, -FAR, FAR)
+        weakest[own] = np.minimum.reduceat(fits[rows], starts[own] - starts[first])
+        if len(sizes) > 1:
+            means = np.add.reduceat(sums, starts[own] - starts[first], axis=0)
+            means /= sizes[own, None] * sizes[None, :]
+            means[np.arange(len(own)), own] = -np.inf
+            nearest[own] = means.argmax(axis=1)
+            apart[own] = np.clip(threshold - means.max(axis=1), -FAR, FAR)
+        first = last
     return fits, weakest, nearest, apart
 
 

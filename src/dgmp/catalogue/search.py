@@ -1,8 +1,8 @@
 """The pages most like a vector: exact in a small catalogue, by an index in a large one.
 
 Up to ``EXACT_PAGES`` pages the vectors are held as one matrix (4 bytes per entry: 0.4 GB for 50 000
-pages of 2048 entries) and a search is a product with it. Beyond, an IVF index of LanceDB with one
-bit per entry (RaBitQ) proposes ``PROPOSED`` pages, and these are ranked by their stored vectors:
+pages of 2048 entries) and a search is a product with it. Beyond, an IVF index of LanceDB with two
+bits per entry (RaBitQ) proposes ``PROPOSED`` pages, and these are ranked by their stored vectors:
 the index decides only who is looked at, never a cosine.
 """
 
@@ -19,8 +19,9 @@ from .calibration import Background, Calibration
 from .extras import need
 
 EXACT_PAGES = 50_000
-PROPOSED = 1_000  # pages an index proposes, at least; see benchmarks/results/catalogue.md
-PROBES = 64  # parts of the index that are looked through
+BITS = 2  # per entry in the index; see benchmarks/results/catalogue.md for these three
+PROPOSED = 500  # pages an index proposes, at least
+PROBES = 1_000  # parts of the index that are looked through: all, up to some millions of pages
 BACKGROUND = 1_000  # pages that stand for the collection when a cosine is judged
 _SHOWN = ("page_id", "path", "writer")
 
@@ -100,7 +101,9 @@ class Searcher:
         if "page_id" not in present:
             self._table.create_index("page_id", config=index.BTree())
         if "vector" not in present:
-            self._table.create_index("vector", config=index.IvfRq(distance_type="cosine"))
+            self._table.create_index(
+                "vector", config=index.IvfRq(distance_type="cosine", num_bits=BITS)
+            )
 
     def _indexed(self) -> set[str]:
         return {column for index in self._table.list_indices() for column in index.columns}
