@@ -53,6 +53,7 @@ class Searcher:
         self._table, self._dim = table, dim
         self._held: _Held | None = None
         self._sample: _Held | None = None
+        self._seen = (-1, 0, False)  # version, pages, indexed
 
     def search(
         self,
@@ -67,9 +68,8 @@ class Searcher:
             raise ValueError(f"vector must have shape ({self._dim},), got {vector.shape}")
         if n < 1:
             raise ValueError(f"n must be at least 1, got {n}")
-        pages = self._table.count_rows()
-        indexed = pages > EXACT_PAGES and "vector" in self._indexed()
-        find = self._proposed if indexed else self._nearest
+        pages, indexed = self._state()
+        find = self._proposed if pages > EXACT_PAGES and indexed else self._nearest
         ids, vectors = find(vector, n + 1)
         # In float64: equal vectors get equal cosines, and ties go by page id.
         cosines = vectors.astype(np.float64) @ vector.astype(np.float64)
@@ -104,6 +104,13 @@ class Searcher:
             self._table.create_index(
                 "vector", config=index.IvfRq(distance_type="cosine", num_bits=BITS)
             )
+
+    def _state(self) -> tuple[int, bool]:
+        """How many pages there are, and whether they are indexed."""
+        version = self._table.version
+        if self._seen[0] != version:
+            self._seen = (version, self._table.count_rows(), "vector" in self._indexed())
+        return self._seen[1:]
 
     def _indexed(self) -> set[str]:
         return {column for index in self._table.list_indices() for column in index.columns}
@@ -144,7 +151,7 @@ class Searcher:
         """Some pages of the catalogue, the same ones every time."""
         version = self._table.version
         if self._sample is None or self._sample.version != version:
-            pages = self._table.count_rows()
+            pages, _ = self._state()
             if pages <= EXACT_PAGES:
                 held = self._all()
                 chosen = background_rows(pages)

@@ -95,8 +95,9 @@ class Catalogue:
             raise CatalogueError(f"{folder}: holds something else; give a new or an empty folder")
         with _told(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            schema = _schema(head.dim)
-            table = _connect(folder).create_table(TABLE, schema=schema, mode="overwrite")
+            # Over a table only where there is one: LanceDB warns otherwise.
+            mode = "overwrite" if (folder / f"{TABLE}.lance").exists() else "create"
+            table = _connect(folder).create_table(TABLE, schema=_schema(head.dim), mode=mode)
         catalogue = cls(folder, head, table)
         catalogue._write_head()
         return catalogue
