@@ -14,7 +14,8 @@ from .grouping import Hand
 CELL = (240, 180)  # pixels, width and height
 COLUMNS = 6
 ROWS = 60
-_NAME = 18  # pixels, height of the line that names a row
+_LEAST = 2  # columns: the line that names a row needs as much
+_NAME = 22  # pixels, height of the line that names a row
 _GAP = 6
 
 
@@ -34,9 +35,11 @@ def draw_hands(
     shown = shown_pages(hands, rows=rows)
     left_out = len(hands) - len(shown)
     step = CELL[1] + _NAME + _GAP
-    size = (COLUMNS * (CELL[0] + _GAP) + _GAP, len(shown) * step + _GAP + _NAME * (left_out > 0))
+    across = max([_LEAST, *(len(members) for _, members in shown)])
+    size = (across * (CELL[0] + _GAP) + _GAP, len(shown) * step + _GAP + _NAME * (left_out > 0))
     sheet = image.new("L", (size[0], max(size[1], _NAME)), 235)
     draw = drawing.Draw(sheet)
+    draw.font = need("PIL.ImageFont", "pillow", "classical").load_default(size=14)
     for row, (hand, members) in enumerate(shown):
         top = _GAP + row * step
         pages = "1 page" if len(hand.page_ids) == 1 else f"{len(hand.page_ids)} pages"
