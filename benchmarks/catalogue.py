@@ -29,7 +29,7 @@ import numpy as np
 from dgmp.catalogue import Catalogue, Entry, Head, fit_calibration, group_pages
 from dgmp.corpora import PageImage, Preparation, open_corpus
 from dgmp.corpora.synthetic import CorpusPlan, write_corpus
-from dgmp.describe import catalogue_pages, open_or_create
+from dgmp.describe import catalogue_pages, describe_pages, open_or_create
 from dgmp.evaluation import bcubed
 from dgmp.records import Descriptors, Page
 
@@ -118,16 +118,11 @@ class SiftDescriber:
 
     preparation, dim, spec = Preparation(), 128, {"kind": "sift-mean"}
 
-    def __init__(self) -> None:
-        self.seconds = 0.0
-
     def describe_page(self, image: PageImage) -> np.ndarray:
         import cv2
 
-        start = time.perf_counter()
         _, local = cv2.SIFT_create(contrastThreshold=0.01).detectAndCompute(image.pixels, None)
         vector = np.sqrt(local.mean(axis=0))
-        self.seconds += time.perf_counter() - start
         return (vector / np.linalg.norm(vector)).astype(np.float32)
 
 
@@ -135,6 +130,10 @@ def described(folder: Path) -> str:
     write_corpus(folder / "scans", CorpusPlan(12, 5, 1))
     pages = open_corpus(folder / "scans").pages
     describer = SiftDescriber()
+    describe_pages(pages[:2], describer)
+    start = time.perf_counter()
+    describe_pages(pages, describer)
+    alone = time.perf_counter() - start
     start = time.perf_counter()
     catalogue = open_or_create(folder / "catalogue", "sift", describer)
     catalogue_pages(pages, describer, catalogue)
@@ -144,9 +143,9 @@ def described(folder: Path) -> str:
     again = time.perf_counter() - start
     return (
         f"{len(pages)} synthetic pages into a catalogue, one process: "
-        f"{1e3 * total / len(pages):.0f} ms per page, {describer.seconds / total:.0%} of it in the "
-        "describer (a plain mean of SIFT descriptors); the rest is reading and binarising, the "
-        f"thumbnail and the table. The same again, with nothing to do: {1e3 * again:.0f} ms."
+        f"{1e3 * total / len(pages):.0f} ms per page; describing alone, without a catalogue, takes "
+        f"{alone / total:.0%} of that (a plain mean of SIFT descriptors). The same command again, "
+        f"with nothing to do: {1e3 * again:.0f} ms."
     )
 
 

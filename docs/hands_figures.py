@@ -18,7 +18,7 @@ from dgmp.evaluation import bcubed
 from dgmp.experiments.pictures import BLUE, INK, ORANGE, picture
 
 HERE = Path(__file__).parent / "img"
-KNOWN, SHOWN = 24, 8  # synthetic writers that calibrate, and that are grouped
+KNOWN, SHOWN = 16, 6  # synthetic writers that calibrate, and that are grouped
 
 
 class EdgeDirections:
@@ -62,7 +62,11 @@ def sheet() -> Calibration:
 
     writers = [name for name, use in zip(plain.labels or (), known, strict=True) if use]
     calibration = fit_calibration(
-        part(known), writers, [None] * len(writers), measure=lambda *two: bcubed(*two).f
+        part(known),
+        writers,
+        [None] * len(writers),
+        measure=lambda *two: bcubed(*two).f,
+        collections=60,
     )
     hands = group_pages(part(~known), calibration)
     target = HERE / "hands_sheet.jpg"

@@ -6,7 +6,7 @@ from .fitting import fit_calibration
 from .grouping import Hand, group_pages
 from .search import Hit
 from .sheet import draw_hands, shown_pages
-from .table import Catalogue, Changes, Entry, Head, is_catalogue
+from .table import Catalogue, Changes, Entry, Head, file_stamp, is_catalogue
 
 __all__ = [
     "Calibration",
@@ -17,6 +17,7 @@ __all__ = [
     "Head",
     "Hit",
     "draw_hands",
+    "file_stamp",
     "fit_calibration",
     "group_pages",
     "is_catalogue",

@@ -47,6 +47,7 @@ class Entry:
     vector: NDArray[np.float32]  # (dim,), unit length
     content_hash: str
     thumbnail: bytes  # JPEG
+    stamp: tuple[int, int] | None = None  # of the file when it was read; None: as it is now
 
 
 @dataclass(frozen=True)
@@ -146,8 +147,11 @@ class Catalogue:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Keep other processes from writing meanwhile; a lock that dies with its process."""
-        import fcntl  # not there on Windows, where it takes two commands at once to do harm
-
+        try:
+            import fcntl
+        except ImportError:  # Windows has none; there, two commands at once are up to the user
+            yield
+            return
         with (self.folder / LOCK).open("w") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -187,16 +191,16 @@ class Catalogue:
                     f"{self.folder}: holds a page {page.id!r} already, of the file {row['path']}; "
                     "describe a folder that has both below it, or use a catalogue of its own"
                 )
-            same_file = (row["bytes"], row["modified"]) == _stamp(page.path)
-            if not same_file and row["content_hash"] != page.content_hash:
+            stamp = file_stamp(page.path)
+            same_file = (row["bytes"], row["modified"]) == stamp
+            if not same_file and (stamp[0] < 0 or row["content_hash"] != page.content_hash):
                 changed.append(page)
             elif elsewhere or not same_file or _labels(page) != {k: row[k] for k in LABELS}:
                 relabelled.append(page)
         vanished = [
             id
             for id, row in stored.items()
-            if not Path(row["path"]).exists()
-            or (row["bytes"], row["modified"]) != _stamp(Path(row["path"]))
+            if (row["bytes"], row["modified"]) != file_stamp(Path(row["path"]))
         ]
         return Changes(tuple(new), tuple(changed), tuple(relabelled), tuple(sorted(vanished)))
 
@@ -211,7 +215,7 @@ class Catalogue:
             raise ValueError(f"vectors must have {self.head.dim} entries, got {vectors.shape[1]}")
         rows = [
             {
-                **_described_by(entry.page),
+                **_described_by(entry.page, entry.stamp),
                 "content_hash": entry.content_hash,
                 "thumbnail": entry.thumbnail,
             }
@@ -351,8 +355,8 @@ def _told(folder: Path) -> Iterator[None]:
         raise CatalogueError(f"{folder}: its table cannot be used: {first}") from error
 
 
-def _described_by(page: Page) -> dict[str, Any]:
-    size, modified = _stamp(page.path)
+def _described_by(page: Page, stamp: tuple[int, int] | None = None) -> dict[str, Any]:
+    size, modified = stamp or file_stamp(page.path)
     return {
         "page_id": page.id,
         "path": str(page.path.resolve()),
@@ -366,8 +370,12 @@ def _labels(page: Page) -> dict[str, str | None]:
     return {name: getattr(page, name) for name in LABELS}
 
 
-def _stamp(path: Path) -> tuple[int, int]:
-    status = path.stat()
+def file_stamp(path: Path) -> tuple[int, int]:
+    """Size and time of a file, by which most changes are seen; of one that is not there −1."""
+    try:
+        status = path.stat()
+    except OSError:
+        return -1, -1
     return status.st_size, status.st_mtime_ns
 
 

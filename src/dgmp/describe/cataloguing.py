@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..catalogue import Catalogue, Changes, Entry, Head, is_catalogue
+from ..catalogue import Catalogue, Changes, Entry, Head, file_stamp, is_catalogue
 from ..corpora import PageImage, open_corpus, thumbnail
 from ..errors import ImageError
 from ..records import Page
@@ -120,6 +120,10 @@ def _head(name: str, describer: Describer) -> Head:
 
 def _entry_parts(
     image: PageImage, vector: NDArray[np.float32]
-) -> tuple[NDArray[np.float32], str, bytes]:
-    """Done where the page is described: its vector, content hash and thumbnail."""
-    return vector, image.page.content_hash, thumbnail(image)
+) -> tuple[NDArray[np.float32], str, bytes, tuple[int, int]]:
+    """Done where the page is described: all of its entry but the page."""
+    stamp = file_stamp(image.page.path)
+    try:
+        return vector, image.page.content_hash, thumbnail(image), stamp
+    except OSError as error:
+        raise ImageError(image.page.id, f"went away while it was read: {error}") from error

@@ -10,6 +10,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from typing import Any, Protocol
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..corpora import PageImage, Preparation, centre_square, prepare_page
 from ..corpora.extras import opencv
-from ..errors import CorpusError, ImageError
+from ..errors import CorpusError, DgmpError, ImageError
 from ..records import Descriptors, Page
 
 _AHEAD = 4  # pages under way per process: none waits for work, none holds many results
@@ -137,6 +138,11 @@ def iterate_described(
         while ahead:
             first, future = ahead.popleft()
             yield first, future.result()
+    except BrokenProcessPool as error:
+        raise DgmpError(
+            "a process that describes pages was ended from outside, probably because memory ran "
+            "out; try fewer workers"
+        ) from error
     finally:
         pool.shutdown(cancel_futures=True)
 
