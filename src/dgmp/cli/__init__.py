@@ -20,9 +20,12 @@ from ..errors import DgmpError
 from .classify import classify
 from .corpus import corpus
 from .demo import demo
+from .describe import describe
 from .evaluate import evaluate
 from .explain import explain
 from .export import export
+from .hands import hands
+from .search import search
 from .synth import synth
 from .train import train
 
@@ -76,7 +79,19 @@ def _dgmp(
 
 
 # In the order of the work.
-for command in (synth, corpus, train, evaluate, classify, explain, export, demo):
+for command in (
+    synth,
+    corpus,
+    train,
+    evaluate,
+    describe,
+    search,
+    hands,
+    classify,
+    explain,
+    export,
+    demo,
+):
     app.command()(command)
 
 
