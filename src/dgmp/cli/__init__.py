@@ -17,6 +17,7 @@ from .. import __version__
 from ..errors import DgmpError
 from .corpus import corpus
 from .demo import demo
+from .reproduce import reproduce
 from .synth import synth
 from .train import train
 
@@ -60,7 +61,7 @@ def _dgmp(
             stream.reconfigure(errors="replace")
 
 
-for command in (synth, corpus, train, demo):  # in the order of the work
+for command in (synth, corpus, train, reproduce, demo):  # in the order of the work
     app.command()(command)
 
 

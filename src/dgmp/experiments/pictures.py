@@ -72,7 +72,7 @@ def picture(path: Path, width: float, height: float) -> Iterator[Figure]:
         figure = Figure(figsize=(width, height), layout="constrained")
         yield figure
         try:
-            figure.savefig(path)
+            figure.savefig(path, format="png")
         except OSError as error:
             raise DgmpError(f"cannot write {path}: {error.strerror or error}") from error
 

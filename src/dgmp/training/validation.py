@@ -49,7 +49,7 @@ def validate(
         vectors,
         [page.writer for page in pages],
         ids=ids,
-        same_page=_sheets(pages),
+        same_page=sheets_of(pages),
         resamples=0,
     ).map
 
@@ -67,7 +67,7 @@ def check_validation(pages: Sequence[Page], task: str) -> None:
         )
 
 
-def _sheets(pages: Sequence[Page]) -> list[str] | None:
+def sheets_of(pages: Sequence[Page]) -> list[str] | None:
     """The sheet of every page; a page that names none is its own."""
     if all(page.sheet is None for page in pages):
         return None
