@@ -31,7 +31,18 @@ class _OneLineErrors(TyperGroup):
         except DgmpError as error:
             typer.echo(f"dgmp: {' '.join(str(error).split())}", err=True)
             raise typer.Exit(1) from error
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] not in _LEARNING:
+                raise
+            typer.echo(
+                f"dgmp: this needs {error.name}, which is not installed: "
+                "pip install 'dgmp[learning]'",
+                err=True,
+            )
+            raise typer.Exit(1) from error
 
+
+_LEARNING = ("cv2", "lightning_fabric", "matplotlib", "pytorch_metric_learning", "rich")
 
 app = typer.Typer(
     cls=_OneLineErrors,

@@ -9,6 +9,7 @@ import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,11 @@ from ..training import Run
 from .pictures import BLUE, INK, ORANGE, SKY, STROKES, picture
 from .scripts import SCRIPTS_TABLE
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 CURVES_TABLE = replace(SCRIPTS_TABLE, name="curves", title="Validation error per epoch", remark="")
+_LEAST = 0.05  # percent: a log axis has no zero
 _COLOURS = (BLUE, ORANGE, SKY, STROKES, INK, "#009e73", "#cc79a7", "#e69f00")
 
 
@@ -53,26 +58,28 @@ def error_curve(title: str, runs: Sequence[Run]) -> Curve:
 
 
 def draw_error_curves(curves: Sequence[Curve], path: Path, what: str) -> None:
-    """Draw them with their bands; ``what`` was measured."""
+    """Draw them into a file; ``what`` was measured."""
     with picture(path, 7, 4) as figure:
-        axes = figure.subplots()
-        for curve, colour in zip(curves, _colours(len(curves)), strict=True):
-            marker = "o" if len(curve.epochs) < 15 else ""
-            axes.plot(
-                curve.epochs, curve.mean, color=colour, label=curve.title, marker=marker, ms=3
-            )
-            low = np.maximum(curve.mean - curve.std, 0.5 * curve.mean)  # a log axis has no zero
-            axes.fill_between(
-                curve.epochs, low, curve.mean + curve.std, color=colour, alpha=0.2, lw=0
-            )
-        axes.set_yscale("log")
-        axes.set_xlabel("epoch")
-        axes.set_ylabel(f"validation error ({what}), %")
-        axes.yaxis.set_major_formatter("{x:g}")
-        axes.yaxis.set_minor_formatter("{x:g}")
-        axes.tick_params(axis="y", which="minor", labelsize=8)
-        axes.grid(axis="y", which="both", linewidth=0.5)
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=3)
+        plot_error_curves(figure.subplots(), curves, what)
+
+
+def plot_error_curves(axes: Axes, curves: Sequence[Curve], what: str) -> None:
+    """Plot them with their bands."""
+    for curve, colour in zip(curves, _colours(len(curves)), strict=True):
+        marker = "o" if len(curve.epochs) < 15 else ""
+        mean = np.maximum(curve.mean, _LEAST)
+        axes.plot(curve.epochs, mean, color=colour, label=curve.title, marker=marker, ms=3)
+        low, high = np.maximum(curve.mean - curve.std, _LEAST), curve.mean + curve.std
+        axes.fill_between(curve.epochs, low, high, color=colour, alpha=0.2, lw=0)
+    axes.set_yscale("log")
+    axes.set_xlabel("epoch")
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.set_ylabel(f"validation error ({what}), %")
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter("{x:g}")
+    axes.tick_params(axis="y", which="minor", labelsize=8)
+    axes.grid(axis="y", which="both", linewidth=0.5)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)
 
 
 def write_curves(curves: Sequence[Curve], out: Path, data: str, what: str) -> list[Path]:

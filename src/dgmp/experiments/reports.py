@@ -20,6 +20,7 @@ VIEW_NAMES = {
     "page": "whole pages",
     "square": f"one square of {SQUARE} px from the middle of each page",
 }
+_SHORT = {"page": "whole pages", "square": f"{SQUARE} px squares"}
 Views = Mapping[str, Sequence[Outcome]]
 
 
@@ -188,8 +189,8 @@ def _draw(table: Table, setting: Setting, views: Views, path: Path) -> None:
     with picture(path, 3.2 + 3 * (len(shown) + len(papers)), 1.3 + 0.36 * count) as figure:
         panels = figure.subplots(1, len(shown) + len(papers), sharey=True, squeeze=False)[0]
         for axes, (view, found) in zip(panels, shown, strict=False):
-            _dots(axes, found, main, table.measures)
-            axes.set_title(f"{setting.data},\n{VIEW_NAMES[view]}", fontsize=8)
+            _dots(axes, found, main)
+            axes.set_title(f"{_SHORT[view]},\n{setting.data}", fontsize=8)
             axes.set_xlabel(f"{heading}, %")
         for axes, data in zip(panels[len(shown) :], papers, strict=True):
             rows = [outcome.row for outcome in shown[0][1]]
@@ -198,9 +199,20 @@ def _draw(table: Table, setting: Setting, views: Views, path: Path) -> None:
             axes.set_title(f"paper,\n{data}", fontsize=8)
             axes.set_xlabel(f"{heading}, %")
             axes.grid(axis="x")
+            axes.tick_params(axis="y", length=0)
+            axes.margins(x=0.15)
+        _legend(panels[0], any(outcome.ensemble for _, found in shown for outcome in found))
 
 
-def _dots(axes: Axes, found: Sequence[Outcome], main: str, measures: Mapping[str, str]) -> None:
+def _legend(axes: Axes, ensemble: bool) -> None:
+    """Below the first panel, in words."""
+    words = "dot: mean over seeds, with its deviation · band: 95 % interval over writers"
+    if ensemble:
+        words = words.replace("writers", "manuscripts") + " · square: ensemble"
+    axes.figure.supxlabel(words, fontsize=8, x=0.01, ha="left")
+
+
+def _dots(axes: Axes, found: Sequence[Outcome], main: str) -> None:
     for place, outcome in enumerate(found):
         value = 100 * outcome.scores[main]
         low, high = (100 * v for v in outcome.scores.intervals.get(main, (value / 100,) * 2))
