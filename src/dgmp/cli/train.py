@@ -46,7 +46,7 @@ def train(
     import json
     from dataclasses import replace
 
-    from ..training import find_recipe, override
+    from ..training import find_recipe, is_first, override
     from ..training import train as train_run
     from .corpora import open_data
     from .progress import page_bar, training_line
@@ -72,6 +72,8 @@ def train(
             watch=watch,
             prepared=prepared,
         )
+    if not is_first():
+        return
     last = run.metrics()[-1]
     best = run.load_state().best
     if as_json:

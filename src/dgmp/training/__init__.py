@@ -1,6 +1,7 @@
 """Training: recipes, batches, losses, the loop, run folders, many processes."""
 
 from .augmentation import Augmentation, augmented_square
+from .distributed import is_first
 from .loop import Progress, choose_pages, train
 from .recipes import RECIPES, Recipe, find_recipe, override
 from .runs import Run, TrainState
@@ -15,6 +16,7 @@ __all__ = [
     "augmented_square",
     "choose_pages",
     "find_recipe",
+    "is_first",
     "override",
     "train",
 ]

@@ -8,6 +8,7 @@ their number: what comes out is the gradient of one process with the whole batch
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -54,8 +55,15 @@ def start_processes(device: str, devices: int, precision: str) -> Fabric:
         precision=precision,  # type: ignore[arg-type]
     )
     if several:
+        logging.getLogger("lightning.fabric").setLevel(logging.WARNING)
+        logging.getLogger("lightning_fabric").setLevel(logging.WARNING)
         fabric.launch()
     return fabric
+
+
+def is_first() -> bool:
+    """Whether this is the process that speaks and writes for all."""
+    return not (dist.is_available() and dist.is_initialized()) or dist.get_rank() == 0
 
 
 def own_part(batch: Sequence[T], fabric: Fabric) -> Sequence[T]:
@@ -73,9 +81,9 @@ def gather(values: Tensor, fabric: Fabric) -> Tensor:
     """The values of all processes, one after another; no gradient passes."""
     if fabric.world_size == 1:
         return values.detach()
-    everyone = fabric.all_gather(values.detach())
-    assert isinstance(everyone, Tensor)
-    return everyone.flatten(0, 1)
+    parts = [torch.empty_like(values) for _ in range(fabric.world_size)]
+    dist.all_gather(parts, values.detach().contiguous())
+    return torch.cat(parts)
 
 
 def gather_objects(part: list[Any], fabric: Fabric) -> list[Any]:

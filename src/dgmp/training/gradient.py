@@ -67,7 +67,8 @@ def _output_gradient(
     outputs: Tensor, labels: Tensor, loss: Loss, fabric: Fabric
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Loss over the outputs of all processes, and its gradient for those of this one."""
-    everyone = gather(outputs.float(), fabric).requires_grad_()
+    precise = outputs.to(torch.promote_types(outputs.dtype, torch.float32))
+    everyone = gather(precise, fabric).requires_grad_()
     with torch.enable_grad():
         value, active = loss(everyone, gather(labels, fabric))
         (gradient,) = torch.autograd.grad(value, everyone)

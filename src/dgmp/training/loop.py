@@ -232,6 +232,8 @@ class Training:
     ) -> None:
         """Run to the end, a signal, or the loss of another process."""
         recipe, state = self.recipe, self.state
+        if self.fabric.global_rank:
+            watch = None  # the first process speaks for all
         steps = steps_per_epoch(len(self.windows), recipe)
         loss = make_loss(recipe)
         board = _board(self.run.folder) if tensorboard and self.fabric.global_rank == 0 else None

@@ -134,12 +134,14 @@ def find_recipe(name: str) -> Recipe:
 
 def override(recipe: Recipe, changes: Sequence[str]) -> Recipe:
     """The recipe with single values changed, each given as ``name=value``, ``model.name=value``."""
+    tree: dict[str, Any] = {}  # all of them before any is checked against another
     for change in changes:
         name, equals, text = change.partition("=")
         if not equals:
             raise DgmpError(f"{change!r} changes nothing; write name=value, as epochs=10")
-        recipe = _changed(recipe, name.strip().split("."), text.strip(), name.strip())
-    return recipe
+        _plan_change(tree, recipe, name.strip().split("."), text.strip(), name.strip())
+    changed: Recipe = _rebuilt(recipe, tree)
+    return changed
 
 
 def recipe_from_json(values: Mapping[str, Any]) -> Recipe:
@@ -169,7 +171,10 @@ def _recipe_of_file(path: Path) -> Recipe:
     return found
 
 
-def _changed(record: Any, names: list[str], text: str, whole: str) -> Any:
+def _plan_change(
+    tree: dict[str, Any], record: Any, names: list[str], text: str, whole: str
+) -> None:
+    """Put the value of ``whole`` into the tree of changes, checked against the type it has."""
     first, *rest = names
     known = [entry.name for entry in fields(record)]
     if first not in known:
@@ -179,19 +184,30 @@ def _changed(record: Any, names: list[str], text: str, whole: str) -> Any:
         if not rest:
             inside = ", ".join(f"{whole}.{entry.name}" for entry in fields(old))
             raise DgmpError(f"{whole} is changed part by part: {inside}")
-        return replace(record, **{first: _changed(old, rest, text, whole)})
-    if isinstance(old, Mapping) and rest:
-        return replace(record, **{first: {**old, ".".join(rest): _literal(text)}})
-    if rest:
+        _plan_change(tree.setdefault(first, {}), old, rest, text, whole)
+    elif isinstance(old, Mapping) and rest:
+        tree.setdefault(first, dict(old))[".".join(rest)] = _literal(text)
+    elif rest:
         raise UnknownName(f"{whole!r}: {first} has no parts")
-    wanted = get_type_hints(type(record))[first]
-    value = _literal(text)
-    if isinstance(value, int) and not isinstance(value, bool) and _fits(1.0, wanted):
-        value = float(value) if not _fits(1, wanted) else value
-    if not _fits(value, wanted):
-        shown = getattr(wanted, "__name__", str(wanted))
-        raise DgmpError(f"{whole} must be {shown}, got {text!r}; it is {old!r} by default")
-    return replace(record, **{first: value})
+    else:
+        wanted = get_type_hints(type(record))[first]
+        value = _literal(text)
+        if isinstance(value, int) and not _fits(value, wanted) and _fits(float(value), wanted):
+            value = float(value)
+        if not _fits(value, wanted):
+            shown = getattr(wanted, "__name__", str(wanted))
+            raise DgmpError(f"{whole} must be {shown}, got {text!r}; it is {old!r} by default")
+        tree[first] = value
+
+
+def _rebuilt(record: Any, tree: Mapping[str, Any]) -> Any:
+    changes = {
+        name: _rebuilt(getattr(record, name), value)
+        if is_dataclass(getattr(record, name))
+        else value
+        for name, value in tree.items()
+    }
+    return replace(record, **changes)
 
 
 def _literal(text: str) -> Any:

@@ -1,0 +1,81 @@
+"""Triplets and their losses, against loops."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from dgmp.training.losses import make_loss
+
+LABELS = torch.tensor([0, 0, 0, 1, 1, 2, 2, 2])
+
+
+@pytest.fixture
+def outputs():
+    generator = torch.Generator().manual_seed(0)
+    return torch.randn(8, 5, generator=generator, dtype=torch.float64)
+
+
+def apart(a, b):
+    return (a - b).square().sum().sqrt()
+
+
+def test_hard_mining_is_the_loop_over_anchors(recipe, outputs):
+    expected = []
+    for anchor in range(8):
+        same = [i for i in range(8) if LABELS[i] == LABELS[anchor] and i != anchor]
+        other = [i for i in range(8) if LABELS[i] != LABELS[anchor]]
+        farthest = max(apart(outputs[anchor], outputs[i]) for i in same)
+        nearest = min(apart(outputs[anchor], outputs[i]) for i in other)
+        expected.append((farthest - nearest + 0.3).clamp_min(0))
+    value, active = make_loss(replace(recipe, margin=0.3))(outputs, LABELS)
+    assert_close(value, torch.stack(expected).mean())
+    assert_close(active.item(), sum(float(e > 0) for e in expected) / 8)
+
+
+def test_the_soft_margin_is_softplus(recipe, outputs):
+    hard, _ = make_loss(replace(recipe, margin=50.0))(outputs, LABELS)
+    soft, _ = make_loss(replace(recipe, margin=50.0, soft_margin=True))(outputs, LABELS)
+    assert_close(soft, hard, rtol=1e-6, atol=1e-6)  # far from zero they are the same
+    near, _ = make_loss(replace(recipe, margin=0.0, soft_margin=True))(outputs, LABELS)
+    assert near > make_loss(replace(recipe, margin=0.0))(outputs, LABELS)[0]
+
+
+def test_published_mining_is_the_loop_over_positive_pairs(recipe, outputs):
+    costs = []
+    for anchor in range(8):
+        other = [i for i in range(8) if LABELS[i] != LABELS[anchor]]
+        nearest = min(apart(outputs[anchor], outputs[i]) ** 2 for i in other)
+        for positive in range(8):
+            if positive != anchor and LABELS[positive] == LABELS[anchor]:
+                cost = apart(outputs[anchor], outputs[positive]) ** 2 - nearest + 0.3
+                costs.append(cost.clamp_min(0))
+    active = [cost for cost in costs if cost > 0]
+    value, share = make_loss(replace(recipe, margin=0.3, mining="published"))(outputs, LABELS)
+    assert_close(value, torch.stack(active).mean())
+    assert_close(share.item(), len(active) / len(costs))
+
+
+@pytest.mark.parametrize("mining", ["hard", "published"])
+def test_the_gradient_of_triplets_is_right(recipe, outputs, mining):
+    loss = make_loss(replace(recipe, margin=0.3, mining=mining))
+    outputs.requires_grad_()
+    assert torch.autograd.gradcheck(lambda e: loss(e, LABELS)[0], outputs)
+
+
+@pytest.mark.parametrize("mining", ["hard", "published"])
+def test_a_batch_of_one_writer_costs_nothing(recipe, outputs, mining):
+    outputs.requires_grad_()
+    value, _ = make_loss(replace(recipe, mining=mining))(outputs, torch.zeros(8, dtype=torch.long))
+    value.backward()
+    assert value.item() == 0
+    assert not outputs.grad.any()
+
+
+def test_scripts_are_scored_by_cross_entropy(recipe, outputs):
+    labels = torch.tensor([0, 1, 2, 3, 4, 0, 1, 2])
+    value, wrong = make_loss(replace(recipe, task="script"))(outputs, labels)
+    log_shares = outputs - outputs.exp().sum(1, keepdim=True).log()
+    assert_close(value, -log_shares[range(8), labels].mean())
+    assert_close(wrong.item(), (outputs.argmax(1) != labels).double().mean().item())
