@@ -1,14 +1,13 @@
 """Tiny corpora and tiny recipes: a row is trained in a second."""
 
 import csv
-from dataclasses import replace
 
 import cv2
 import numpy as np
 import pytest
 
 from dgmp.corpora import open_corpus
-from dgmp.training import find_recipe
+from dgmp.training import find_recipe, override
 
 
 def draw_page(path, slant, seed, script=0):
@@ -88,12 +87,5 @@ def tiny():
 
 
 def tiny_recipe(name):
-    from dgmp.training import override
-
+    """A small recipe made tiny."""
     return override(find_recipe(name), TINY)
-
-
-@pytest.fixture
-def tiny_recipes():
-    writer, script = tiny_recipe("writer-small"), tiny_recipe("script-small")
-    return replace(writer), replace(script)

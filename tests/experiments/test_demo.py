@@ -4,15 +4,18 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
+import cv2
 import numpy as np
 import pytest
+import torch
 
 from dgmp.corpora.synthetic import CorpusPlan
 from dgmp.experiments import DemoPlan, Watchers, demo, make_demo
 from dgmp.experiments.heat import heat_picture
 from dgmp.experiments.hinge import hinge_histogram
-from dgmp.experiments.planted import SCENES, Planting, Scene, planted_table
+from dgmp.experiments.planted import Planting, Scene, planted_table
 from dgmp.experiments.webpage import Html, drawing, element, html, image, page, table
+from dgmp.training import override
 
 from .conftest import tiny_recipe
 
@@ -20,19 +23,15 @@ from .conftest import tiny_recipe
 @pytest.fixture(scope="module")
 def told(tmp_path_factory):
     """The whole story with four writers; the scene of the planted patterns is small too."""
-    import torch
-
     out = tmp_path_factory.mktemp("demo") / "demo"
     big = ["input.patch=256", "input.stride=256", "input.side=32", "input.min_edges=100"]
-    from dgmp.training import override
-
     writer = override(tiny_recipe("writer-small"), [*big, "validation=0.5"])
     script = override(tiny_recipe("script-small"), [*big, "validation=0"])
     plan = DemoPlan(
         hands=CorpusPlan(4, 2, 1),
         unseen=CorpusPlan(3, 2, 2),
-        scripts=CorpusPlan(12, 1, 3, True),
-        unseen_scripts=CorpusPlan(12, 1, 4, True),
+        scripts=CorpusPlan(4, 1, 3, True),
+        unseen_scripts=CorpusPlan(4, 1, 4, True),
         writer_recipe=writer,
         script_recipe=script,
     )
@@ -92,7 +91,7 @@ def test_the_report_tells_every_part_of_the_story(told):
     for name, scores in found.scores.items():
         assert name in text
         assert f"{100 * scores.map:.1f}" in text
-    assert "Caroline" in text
+    assert all(name in text for name in found.script_scores.classes)
     assert "$" not in text
 
 
@@ -115,7 +114,7 @@ def test_both_networks_begin_alike_and_differ_in_the_pooling_alone(told):
     assert len({(run.folder / "split.csv").read_text() for run in runs}) == 1
 
 
-def test_a_second_demo_repeats_no_training_and_says_the_same(told, monkeypatch):
+def test_a_second_demo_repeats_no_training_and_says_the_same(told):
     path, found, _, plan = told
     states = {
         run.folder: (run.folder / "checkpoint.pt").stat().st_mtime_ns for run in found.runs.values()
@@ -196,8 +195,6 @@ def test_heat_leaves_ink_dark_and_warms_paper():
 
 
 def test_a_hinge_histogram_adds_up_to_one_and_leans_with_the_writing():
-    import cv2
-
     def strokes(lean):
         page = np.zeros((120, 120), np.uint8)
         for x in range(20, 100, 20):
@@ -215,4 +212,3 @@ def test_the_plan_of_the_demo_meets_enough_writers():
     assert plan.unseen.writers >= 50
     assert plan.unseen.seed != plan.hands.seed
     assert plan.unseen_scripts.seed != plan.scripts.seed
-    assert SCENES

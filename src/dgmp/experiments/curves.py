@@ -73,7 +73,7 @@ def plot_error_curves(axes: Axes, curves: Sequence[Curve], what: str) -> None:
         axes.fill_between(curve.epochs, low, high, color=colour, alpha=0.2, lw=0)
     axes.set_yscale("log")
     axes.set_xlabel("epoch")
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.locator_params(axis="x", integer=True)
     axes.set_ylabel(f"validation error ({what}), %")
     axes.yaxis.set_major_formatter("{x:g}")
     axes.yaxis.set_minor_formatter("{x:g}")

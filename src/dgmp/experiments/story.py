@@ -149,7 +149,7 @@ def _training(told: Told) -> Html:
             axes.plot(numbers, [epoch["loss"] for epoch in epochs], color=colour, label=name)
         axes.set_xlabel("epoch")
         axes.set_ylabel("triplet loss")
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.locator_params(axis="x", integer=True)
         axes.set_ylim(bottom=0)
         axes.grid(axis="y", linewidth=0.5)
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
