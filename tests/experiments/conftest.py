@@ -23,6 +23,14 @@ def draw_page(path, slant, seed, script=0):
     cv2.imwrite(str(path), page)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_picture_of_every_epoch():
+    """Drawing takes longer than training does here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dgmp.training.loop.draw_curves", lambda *_: None)
+        yield
+
+
 @pytest.fixture(scope="session")
 def writers_folder(tmp_path_factory):
     """Eight writers with two pages each, six to train on; names that HTML would choke on."""
