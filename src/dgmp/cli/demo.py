@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from ..errors import DgmpError
-from .options import say
 
 
 def demo(
@@ -26,12 +25,12 @@ def demo(
         raise DgmpError(f"cannot write to the folder --out {out}")
 
     from ..experiments import DemoPlan, Watchers, make_demo
-    from .progress import page_bar, training_line
+    from .progress import stages
 
     plan = DemoPlan()
     pages = sum(one.writers * one.pages for one in plan.corpora.values())
-    with page_bar("pages", 2 * pages) as prepared, training_line() as step:
-        report, told = make_demo(out, plan, Watchers(say, step, prepared))
+    with stages(pages) as watchers:
+        report, told = make_demo(out, plan, Watchers(*watchers))
     for name, scores in told.scores.items():
         print(f"{name:28} mAP {scores.map:.3f}  top-1 {scores.top(1):.3f} on unseen writers")
     print(f"{'scripts':28} accuracy {told.script_scores.accuracy:.3f} on unseen writers")

@@ -47,7 +47,7 @@ def reproduce(
     from ..experiments import Setting, Watchers, find_table
     from ..experiments import reproduce as reproduce_table
     from .corpora import open_data
-    from .progress import page_bar, training_line
+    from .progress import stages
 
     chosen = find_table(table)
     names = None if rows is None else [name.strip() for name in rows.split(",")]
@@ -62,9 +62,10 @@ def reproduce(
         weights=weights,
         device=device,
     )
-    with page_bar("preparing pages", len(corpus)) as prepared, training_line() as step:
-        watchers = Watchers(say, step, prepared)
-        paths = reproduce_table(chosen, setting, out, seeds=seeds, rows=names, watchers=watchers)
+    with stages(len(corpus)) as told:
+        paths = reproduce_table(
+            chosen, setting, out, seeds=seeds, rows=names, watchers=Watchers(*told)
+        )
     if as_json:
         print(json.dumps({"table": chosen.name, "files": [str(path) for path in paths]}))
     else:

@@ -194,8 +194,11 @@ def _draw(table: Table, setting: Setting, views: Views, path: Path) -> None:
             axes.set_xlabel(f"{heading}, %")
         for axes, data in zip(panels[len(shown) :], papers, strict=True):
             rows = [outcome.row for outcome in shown[0][1]]
-            known = [(y, r.paper[data][main]) for y, r in enumerate(rows) if data in r.paper]
-            axes.plot([x for _, x in known], [y for y, _ in known], "D", color=ORANGE, ms=5)
+            for name, marker, colour in ((main, "D", ORANGE), ("ensemble", "s", INK)):
+                figures = [row.paper.get(data, {}).get(name) for row in rows]
+                places = [place for place, figure in enumerate(figures) if figure is not None]
+                values = [figures[place] for place in places]
+                axes.plot(values, places, marker, color=colour, ms=5)
             axes.set_title(f"paper,\n{data}", fontsize=8)
             axes.set_xlabel(f"{heading}, %")
             axes.grid(axis="x")
