@@ -3,12 +3,13 @@
     python benchmarks/frozen_features.py test  --data HANDS --weights RESNET50
     python benchmarks/frozen_features.py study --data HANDS --weights RESNET50
 
-HANDS is a folder with a ``writers.csv`` (columns file, writer, split, page). No training: pages
-are binarised (Sauvola, window 51, k 0.2), the centre square is taken (a smaller page is padded with
-white to the right and below), a ResNet-50 gives the map, one pooling the descriptor, the cosine
-the ranking. Mean average precision over all pages as queries; a crop of the query's own page by
-the same writer counts neither as hit nor as miss. Nothing is fitted on test pages: the channel
-mean and the whitening are those of the training pages.
+HANDS is a folder with a ``writers.csv`` (columns file, writer, split, page, source_repo). No
+training: pages are binarised (Sauvola, window 51, k 0.2), the centre square is taken (a smaller
+page is padded with white to the right and below), a ResNet-50 gives the map, one pooling the
+descriptor, the cosine the ranking. Mean average precision over all pages as queries; a crop of the
+query's own page by the same writer counts neither as hit nor as miss. Nothing is fitted on test
+pages: the channel mean and the whitening are those of the training pages. One row of the last table
+asks which sources the test pages come from, and nothing else of them.
 
 ``test`` is the table of poolings on the test pages with a sweep of ρ = λ / Σ‖φᵢ‖². ``study`` looks
 for the ρ to recommend, on training pages only, on maps from 16 to 4096 positions.
@@ -44,12 +45,15 @@ class Page:
     file: Path
     writer: str
     page: str
+    source: str
 
 
 def read_pages(data: Path, split: str) -> list[Page]:
     with (data / "writers.csv").open(newline="") as lines:
         rows = [row for row in csv.DictReader(lines) if row["split"] == split]
-    return [Page(data / row["file"], row["writer"], row["page"]) for row in rows]
+    return [
+        Page(data / row["file"], row["writer"], row["page"], row["source_repo"]) for row in rows
+    ]
 
 
 def square(page: Page, side: int) -> Tensor:  # (1, side, side), ink 0, paper 1
@@ -121,6 +125,29 @@ def gmp(rho: float, mean: Tensor | None = None) -> Callable[[Tensor], Tensor]:
     return pool
 
 
+def training_means(
+    average: Tensor,  # (pages, C): of the training pages
+    pages: list[Page],
+    test_pages: list[Page],
+) -> dict[str, Tensor]:
+    """What the channel mean of the training pages can be taken to be, each (C,)."""
+
+    def mean_of_means(keys: list[str]) -> Tensor:
+        groups = [average[[key == each for key in keys]].mean(0) for each in sorted(set(keys))]
+        return torch.stack(groups).mean(0)
+
+    shared = {page.source for page in test_pages}
+    return {
+        "every page alike": average.mean(0),
+        "every scan alike": mean_of_means([page.page for page in pages]),
+        "every writer alike": mean_of_means([page.writer for page in pages]),
+        "every source alike": mean_of_means([page.source for page in pages]),
+        "pages of sources that test pages have": average[
+            [page.source in shared for page in pages]
+        ].mean(0),
+    }
+
+
 def whitened(train: Tensor, test: Tensor) -> Tensor:
     """Rotate and scale by the training pages' covariance, shrunk towards its mean eigenvalue."""
     train, test = F.normalize(train.double(), dim=1), F.normalize(test.double(), dim=1)
@@ -143,14 +170,24 @@ def table(model: ResNet, data: Path) -> str:
     head += [f"GMP centred, λ={share}·mean‖φᵢ‖²" for share in shares]
     rhos = [f"ρ={rho:g}" for rho in RHOS]
     plain = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    means = [
+        "| map | mean | avg centred | " + " | ".join(f"λ={k}·mean‖φᵢ‖²" for k in shares) + " |",
+        "|" + "---|" * (3 + len(shares)),
+    ]
     sweep = ["| map | features | " + " | ".join(rhos) + " |", "|" + "---|" * (2 + len(rhos))]
     for name in names:
         features, positions = test[name], test[name].shape[2]
-        mean = pooled(train[name], lambda part: part.mean(2)).mean(0)  # every page counts alike
         average = {
             key: pooled(maps[name], lambda part: part.mean(2))
             for key, maps in (("train", train), ("test", test))
         }
+        mean = average["train"].mean(0)  # every page counts alike
+        for label, other in training_means(average["train"], train_pages, test_pages).items():
+            centred = [average["test"] - other]
+            centred += [pooled(features, gmp(share / positions, other)) for share in shares]
+            scores = [f"{mean_average_precision(v, test_pages):.1f}" for v in centred]
+            means.append(f"| {name} | {label} | " + " | ".join(scores) + " |")
+            print(means[-1], flush=True)
         channels = features.shape[1]
         vectors = [
             average["test"],
@@ -183,6 +220,10 @@ def table(model: ResNet, data: Path) -> str:
             "GMP with a relative ridge:",
             "",
             *sweep,
+            "",
+            "Other means of the training pages, GMP centred:",
+            "",
+            *means,
         ]
     )
 

@@ -14,9 +14,10 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 
 import torch
-from timing import keep_memory, side_by_side
+from timing import keep_memory, median_ratio, rounds, side_by_side
 from torch import Tensor
 
 from dgmp.models import resnet50
@@ -69,10 +70,10 @@ in turn in one process; read the ratios, not the milliseconds.
 """
 
 METHODS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "floor": floor,
     "gmp": gmp,
     "textbook": textbook,
     "average": average,
-    "floor": floor,
 }
 
 
@@ -98,15 +99,17 @@ def ratios(shape: tuple[int, ...], channels_last: bool = False) -> dict[str, flo
     grad = torch.randn(shape[:2])
     result = {}
     for name, backward in (("forward", False), ("both", True)):
-        seconds = side_by_side(
+        times = rounds(
             {
                 m: lambda m=m, backward=backward: step(m, features, ridge, grad, backward)
                 for m in METHODS
-            }
+            },
+            seconds=15,
+            least=7,
         )
-        result[f"{name} ms"] = 1e3 * seconds["gmp"]
+        result[f"{name} ms"] = 1e3 * median(times["gmp"])
         for other in ("textbook", "average", "floor"):
-            result[f"{name}/{other}"] = seconds["gmp"] / seconds[other]
+            result[f"{name}/{other}"] = median_ratio(times["gmp"], times[other])
     return result
 
 
@@ -209,7 +212,7 @@ def conjugate_gradients(phi: Tensor, iterations: int) -> Tensor:
 def table() -> str:
     lines = [
         f"torch {torch.__version__}, {torch.get_num_threads()} threads, float32, ridge {RIDGE:g}, "
-        "an allocator that keeps its memory. Ratios of medians, all candidates run in turn.",
+        "an allocator that keeps its memory. Medians of the ratios within each round.",
         "",
         "| B×C×H×W | form | forward ms | vs (a) | vs (b) | vs (c) "
         "| forward+backward ms | vs (a) | vs (b) | vs (c) | peak extra MiB | of (a) |",

@@ -20,17 +20,32 @@ def keep_memory() -> None:
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **KEEP_MEMORY})
 
 
+def rounds(
+    candidates: Mapping[str, Callable[[], object]], *, seconds: float = 3.0, least: int = 5
+) -> dict[str, list[float]]:
+    """The seconds of each candidate in each round; every round starts with the next candidate."""
+    for run in candidates.values():
+        run()
+    times: dict[str, list[float]] = {name: [] for name in candidates}
+    order = list(candidates)
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end or len(times[order[0]]) < least:
+        for name in order:
+            start = time.perf_counter()
+            candidates[name]()
+            times[name].append(time.perf_counter() - start)
+        order = order[1:] + order[:1]
+    return times
+
+
 def side_by_side(
     candidates: Mapping[str, Callable[[], object]], *, seconds: float = 3.0, least: int = 5
 ) -> dict[str, float]:
     """The median seconds of each candidate, all run in turn, round after round."""
-    for run in candidates.values():
-        run()
-    times: dict[str, list[float]] = {name: [] for name in candidates}
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end or len(next(iter(times.values()))) < least:
-        for name, run in candidates.items():
-            start = time.perf_counter()
-            run()
-            times[name].append(time.perf_counter() - start)
+    times = rounds(candidates, seconds=seconds, least=least)
     return {name: median(taken) for name, taken in times.items()}
+
+
+def median_ratio(over: list[float], under: list[float]) -> float:
+    """The median of the quotients within each round, which a busy minute hits on both sides."""
+    return median(a / b for a, b in zip(over, under, strict=True))

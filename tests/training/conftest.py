@@ -34,7 +34,6 @@ def recipe():
     looks_at = replace(small.input, side=32, stride=256)
     return replace(
         small,
-        model=replace(small.model, backbone="resnet20", stem_stride=2),
         input=looks_at,
         epochs=2,
         epoch_steps=3,

@@ -65,6 +65,14 @@ def test_each_change_changes_and_repeats(page, how):
     assert (first != square(page)).any()
 
 
+def test_a_crop_shows_a_part_with_letters_as_large_as_before(page):
+    found = square(page, Augmentation(crop=0.75), seed=3)
+    assert found.shape == (48, 48)
+    x, y = 8 * np.random.default_rng(3).uniform(-1, 1, 6)[:2]
+    part = page[38 + round(y) : 86 + round(y), 48 + round(x) : 96 + round(x)]
+    assert np.abs(found.astype(int) - part).mean() < 6
+
+
 def test_a_shift_moves_the_window(page):
     generator = np.random.default_rng(3)
     x, y = 8 * generator.uniform(-1, 1, 6)[:2]

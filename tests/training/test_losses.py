@@ -29,17 +29,21 @@ def test_hard_mining_is_the_loop_over_anchors(recipe, outputs):
         farthest = max(apart(outputs[anchor], outputs[i]) for i in same)
         nearest = min(apart(outputs[anchor], outputs[i]) for i in other)
         expected.append((farthest - nearest + 0.3).clamp_min(0))
-    value, active = make_loss(replace(recipe, margin=0.3))(outputs, LABELS)
+    value, active = make_loss(replace(recipe, margin=0.3, mining="hard"))(outputs, LABELS)
     assert_close(value, torch.stack(expected).mean())
     assert_close(active.item(), sum(float(e > 0) for e in expected) / 8)
 
 
 def test_the_soft_margin_is_softplus(recipe, outputs):
-    hard, _ = make_loss(replace(recipe, margin=50.0))(outputs, LABELS)
-    soft, _ = make_loss(replace(recipe, margin=50.0, soft_margin=True))(outputs, LABELS)
+    hard, _ = make_loss(replace(recipe, mining="hard", margin=50.0))(outputs, LABELS)
+    soft, _ = make_loss(replace(recipe, mining="hard", margin=50.0, soft_margin=True))(
+        outputs, LABELS
+    )
     assert_close(soft, hard, rtol=1e-6, atol=1e-6)  # far from zero they are the same
-    near, _ = make_loss(replace(recipe, margin=0.0, soft_margin=True))(outputs, LABELS)
-    assert near > make_loss(replace(recipe, margin=0.0))(outputs, LABELS)[0]
+    near, _ = make_loss(replace(recipe, mining="hard", margin=0.0, soft_margin=True))(
+        outputs, LABELS
+    )
+    assert near > make_loss(replace(recipe, mining="hard", margin=0.0))(outputs, LABELS)[0]
 
 
 def test_published_mining_is_the_loop_over_positive_pairs(recipe, outputs):
@@ -57,14 +61,27 @@ def test_published_mining_is_the_loop_over_positive_pairs(recipe, outputs):
     assert_close(share.item(), len(active) / len(costs))
 
 
-@pytest.mark.parametrize("mining", ["hard", "published"])
+def test_all_pairs_meet_all_negatives(recipe, outputs):
+    costs = []
+    for anchor in range(8):
+        negatives = [outputs[i] for i in range(8) if LABELS[i] != LABELS[anchor]]
+        for positive in range(8):
+            if positive != anchor and LABELS[positive] == LABELS[anchor]:
+                near = apart(outputs[anchor], outputs[positive])
+                gaps = torch.stack([near - apart(outputs[anchor], n) for n in negatives])
+                costs.append((1 + (gaps / 0.2).exp().sum()).log())
+    value, _ = make_loss(replace(recipe, mining="all", temperature=0.2))(outputs, LABELS)
+    assert_close(value, torch.stack(costs).mean())
+
+
+@pytest.mark.parametrize("mining", ["hard", "published", "all"])
 def test_the_gradient_of_triplets_is_right(recipe, outputs, mining):
     loss = make_loss(replace(recipe, margin=0.3, mining=mining))
     outputs.requires_grad_()
     assert torch.autograd.gradcheck(lambda e: loss(e, LABELS)[0], outputs)
 
 
-@pytest.mark.parametrize("mining", ["hard", "published"])
+@pytest.mark.parametrize("mining", ["hard", "published", "all"])
 def test_a_batch_of_one_writer_costs_nothing(recipe, outputs, mining):
     outputs.requires_grad_()
     value, _ = make_loss(replace(recipe, mining=mining))(outputs, torch.zeros(8, dtype=torch.long))

@@ -50,7 +50,7 @@ def test_single_values_are_changed():
             "epochs=3",
             "learning_rate=1",
             "model.backbone=resnet18",
-            "model.stem_stride=none",
+            "model.last_stride=1",
             "model.pooling_options.ridge=5.0",
             "augmentation.area=(0.5, 1.0)",
             "input.preparation.canonical=none",
@@ -59,7 +59,7 @@ def test_single_values_are_changed():
     )
     assert (changed.epochs, changed.learning_rate, changed.soft_margin) == (3, 1.0, True)
     assert isinstance(changed.learning_rate, float)
-    assert (changed.model.backbone, changed.model.stem_stride) == ("resnet18", None)
+    assert (changed.model.backbone, changed.model.last_stride) == ("resnet18", 1)
     assert changed.model.pooling_options["ridge"] == 5.0
     assert changed.augmentation.area == (0.5, 1.0)
     assert changed.input.preparation.canonical is None

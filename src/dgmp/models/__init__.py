@@ -4,6 +4,7 @@ from .backbone import Backbone
 from .efficientnet_lite import EfficientNetLite0, efficientnet_lite0, lite0_weights
 from .files import TrainedModel, load_model, save_model
 from .resnet import ResNet, resnet18, resnet34, resnet50
+from .resnet8 import ResNet8, resnet8
 from .resnet20 import ResNet20, resnet20
 from .spec import InputSpec, ModelSpec, cut_square
 from .surgery import replace_global_pooling
@@ -18,6 +19,7 @@ __all__ = [
     "LoadedWeights",
     "ModelSpec",
     "ResNet",
+    "ResNet8",
     "ResNet20",
     "TrainedModel",
     "cut_square",
@@ -27,6 +29,7 @@ __all__ = [
     "load_weights",
     "make_backbone",
     "replace_global_pooling",
+    "resnet8",
     "resnet18",
     "resnet20",
     "resnet34",

@@ -13,6 +13,7 @@ from ..errors import UnknownName
 from .backbone import Backbone
 from .efficientnet_lite import efficientnet_lite0
 from .resnet import resnet18, resnet34, resnet50
+from .resnet8 import resnet8
 from .resnet20 import resnet20
 from .weights import load_weights
 
@@ -21,6 +22,7 @@ BACKBONES: dict[str, Callable[..., Backbone]] = {
     "resnet34": resnet34,
     "resnet50": resnet50,
     "resnet20": resnet20,
+    "resnet8": resnet8,
     "efficientnet-lite0": efficientnet_lite0,
 }
 

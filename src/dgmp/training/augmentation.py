@@ -23,6 +23,7 @@ class Augmentation:
 
     area: tuple[float, float] | None = None  # share of the box that is cut out of it, with …
     aspect: tuple[float, float] = (1.0, 1.0)  # … this ratio of width to height
+    crop: float = 1.0  # share of the window's side that a square shows, letters as large as before
     shift: float = 0.0  # pixels of the page, in both directions
     zoom: float = 0.0  # 0.15: sizes from 1/1.15 to 1.15
     rotation: float = 0.0  # degrees
@@ -39,22 +40,23 @@ def augmented_square(
     side: int,
     how: Augmentation,
     generator: np.random.Generator,
-) -> Grey:  # (side, side)
-    """Cut a box of a page as a square of ``side`` pixels, changed at random within ``how``."""
+) -> Grey:  # (crop·side, crop·side)
+    """Cut a box of a page, a square of ``side`` pixels if shown whole, changed within ``how``."""
     left, top, right, bottom = (float(value) for value in box)
     if how.area is not None:
         left, top, right, bottom = _part_of_box(left, top, right, bottom, how, generator)
     moved = generator.uniform(-1, 1, 6)  # always all six: one switch does not move the others
-    width, height = right - left, bottom - top
-    centre = np.array([left + right, top + bottom]) / 2 + how.shift * moved[:2]
+    size = np.array([right - left, bottom - top])
+    reach = how.shift + (1 - how.crop) * size / 2
+    centre = np.array([left + right, top + bottom]) / 2 + reach * moved[:2]
     zoom = (1 + how.zoom) ** moved[2]
     angle = np.deg2rad(how.rotation * moved[3])
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     slant = np.array([[1.0, how.shear * moved[4]], [0.0, 1.0]])
-    linear = turn @ slant @ np.diag([width, height]) / (side * zoom)
-    square = _warp(pixels, linear, centre, side)
+    linear = turn @ slant @ np.diag(size) / (side * zoom)
+    square = _warp(pixels, linear, centre, round(how.crop * side))
     if how.thickness:
-        square = _thickened(square, how.thickness * moved[5], side / width)
+        square = _thickened(square, how.thickness * moved[5], side / size[0])
     return _greys(square, how, generator)
 
 

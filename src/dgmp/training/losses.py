@@ -4,6 +4,11 @@
 all anchors (Hermans, Beyer, Leibe 2017). ``published``: every positive pair with the nearest
 negative of its anchor, squared distances, averaged over the triplets that cost something, as the
 published code of the paper has it. The soft margin replaces max(0, m + d) by log(1 + exp(d)).
+``all``: every positive pair against all negatives of its anchor at once, averaged over the pairs,
+
+    log(1 + Σₙ exp((d(a, p) − d(a, n)) / T))      T: the temperature
+
+which learns from every pair from the first step on, where batch-hard triplets are slow to begin.
 """
 
 from __future__ import annotations
@@ -12,7 +17,7 @@ from collections.abc import Callable
 
 import torch
 from pytorch_metric_learning.distances import LpDistance
-from pytorch_metric_learning.losses import TripletMarginLoss
+from pytorch_metric_learning.losses import NTXentLoss, TripletMarginLoss
 from pytorch_metric_learning.miners import BatchHardMiner
 from pytorch_metric_learning.reducers import DoNothingReducer
 from torch import Tensor
@@ -27,6 +32,8 @@ def make_loss(recipe: Recipe) -> Loss:
     """The loss of a recipe: also tells which share of triplets (or squares) is not yet right."""
     if recipe.task == "script":
         return _cross_entropy
+    if recipe.mining == "all":
+        return _all_pairs(recipe.temperature)
     published = recipe.mining == "published"
     distance = LpDistance(normalize_embeddings=False, power=2 if published else 1)
     cost = TripletMarginLoss(
@@ -55,6 +62,22 @@ def make_loss(recipe: Recipe) -> Loss:
         return total, active.float().mean()
 
     return triplets
+
+
+def _all_pairs(temperature: float) -> Loss:
+    distance = LpDistance(normalize_embeddings=False)
+    cost = NTXentLoss(temperature=temperature, distance=distance)
+
+    def pairs(outputs: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        with torch.no_grad():
+            apart = distance(outputs)
+            anchor, positive, negative = _pairs_with_nearest(apart, labels)
+            active = apart[anchor, positive] > apart[anchor, negative]
+        if not len(anchor):
+            return outputs.sum() * 0, outputs.new_zeros(())
+        return cost(outputs, labels), active.float().mean()
+
+    return pairs
 
 
 def _pairs_with_nearest(apart: Tensor, labels: Tensor) -> tuple[Tensor, Tensor, Tensor]:
