@@ -56,6 +56,7 @@ def test_rows_differ_from_their_recipe_in_the_pooling_and_the_margin_alone(tiny,
             assert recipe.model.backbone == base.model.backbone
             assert (recipe.epochs, recipe.batch, recipe.input) == (2, 6, base.input)
             assert recipe.margin == (base.margin if row.margin is None else row.margin)
+            assert recipe.mining == (base.mining if row.margin is None else "hard")
 
 
 def test_every_row_is_compared_with_a_row_that_is_there():

@@ -54,6 +54,7 @@ MARGINS = Table(
     ),
     seeds=1,  # as in the paper
     measures=WRITER_MEASURES,
-    remark="Every pooling is brought to unit length, as the paper's published code does for "
+    remark="Batch-hard triplets, whatever the recipe says. "
+    "Every pooling is brought to unit length, as the paper's published code does for "
     "writers. Differences are to Avg + ℓ2 at the same margin.",
 )

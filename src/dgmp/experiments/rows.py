@@ -21,7 +21,7 @@ class Row:
     pooling: str
     options: Mapping[str, Any] = field(default_factory=dict)
     normalize: bool = True
-    margin: float | None = None  # None: that of the recipe
+    margin: float | None = None  # of batch-hard triplets; None: the loss of the recipe
     whitened: str | None = None  # the row whose descriptors it whitens: it trains nothing itself
     baseline: str | None = None  # the row it is compared with
     paper: Mapping[str, Figures] = field(default_factory=dict)  # by data set
@@ -34,8 +34,9 @@ class Row:
             pooling_options=dict(self.options),
             normalize=self.normalize,
         )
-        margin = base.margin if self.margin is None else self.margin
-        return replace(base, model=model, margin=margin)
+        if self.margin is None:
+            return replace(base, model=model)
+        return replace(base, model=model, mining="hard", soft_margin=False, margin=self.margin)
 
 
 @dataclass(frozen=True)

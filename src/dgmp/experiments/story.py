@@ -148,7 +148,7 @@ def _training(told: Told) -> Html:
             numbers = [epoch["epoch"] + 1 for epoch in epochs]
             axes.plot(numbers, [epoch["loss"] for epoch in epochs], color=colour, label=name)
         axes.set_xlabel("epoch")
-        axes.set_ylabel("triplet loss")
+        axes.set_ylabel("loss")
         axes.locator_params(axis="x", integer=True)
         axes.set_ylim(bottom=0)
         axes.grid(axis="y", linewidth=0.5)
@@ -178,7 +178,7 @@ def _training(told: Told) -> Html:
             _p(
                 f"Two networks ({recipe.model.backbone}) with the same start and the same batches, "
                 f"{recipe.classes_per_batch} writers × {recipe.batch // recipe.classes_per_batch} "
-                f"squares, {length}; batch-hard triplet loss. They differ in the pooling alone. "
+                f"squares, {length}. They differ in the pooling alone. "
                 "Some of the writers were held out to choose the best epoch."
             ),
             element("div", *drawn, kind="charts"),
