@@ -16,9 +16,10 @@ import cv2
 import numpy as np
 
 from dgmp.corpora.synthetic import VERSION, CorpusPlan, write_corpus
+from dgmp.experiments.hinge import ANGLES, REACH, hinge_histogram
 
 WRITERS, PAGES, SEED = 100, 5, 1
-SQUARE, REACH, ANGLES = 256, 10, 24
+SQUARE = 256
 RESULT = Path(__file__).parent / "results" / "synthetic.md"
 
 
@@ -83,21 +84,6 @@ def sauvola(page, window=51, k=0.2):
 def centre(page, side=SQUARE):
     top, left = (np.array(page.shape) - side) // 2
     return page[top : top + side, left : left + side]
-
-
-def hinge_histogram(ink):
-    """Joint histogram of the directions of both legs of a hinge moved along every contour."""
-    contours, _ = cv2.findContours(ink.astype(np.uint8), cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
-    counts = np.zeros(ANGLES * ANGLES)
-    for contour in contours:
-        points = contour[:, 0].astype(float)
-        if len(points) < 4 * REACH:
-            continue
-        legs = [np.roll(points, shift, axis=0) - points for shift in (REACH, -REACH)]
-        turns = [np.arctan2(-leg[:, 1], leg[:, 0]) / (2 * np.pi) % 1 for leg in legs]
-        bins = [np.minimum((turn * ANGLES).astype(int), ANGLES - 1) for turn in turns]
-        counts += np.bincount(bins[0] * ANGLES + bins[1], minlength=ANGLES * ANGLES)
-    return counts / max(counts.sum(), 1)
 
 
 def cosine(rows):

@@ -5,9 +5,9 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from torch import Generator
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -15,7 +15,7 @@ import dgmp
 from dgmp import experiments
 from dgmp.cli import app
 from dgmp.errors import DgmpError
-from dgmp.experiments.planted import Scene, planted_table
+from dgmp.records import Scores
 
 MANUAL = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
 COMMANDS = get_command(app).commands
@@ -42,10 +42,16 @@ def python(*arguments, **environment):
 
 
 @pytest.fixture
-def one_small_table(monkeypatch):
-    scene = Scene("small", experiments.Planting(hands=3, maps_per_hand=2), "Three hands.")
-    table = planted_table(scene, Generator().manual_seed(0), draws=1)
-    monkeypatch.setattr(experiments, "planted_tables", lambda: (table,))
+def quick_demo(monkeypatch, tmp_path):
+    def make_demo(out, plan, watchers):
+        watchers.announce("drawing …")
+        scores = Scores("retrieval", {"map": 0.5, "top_1": 0.75}, {}, 4)
+        classified = Scores("classification", {"accuracy": 0.9}, {}, 4)
+        return out / "report.html", SimpleNamespace(
+            scores={"GMP": scores}, script_scores=classified
+        )
+
+    monkeypatch.setattr(experiments, "make_demo", make_demo)
 
 
 @EVERY_COMMAND
@@ -76,19 +82,19 @@ def test_wrong_usage_exits_with_2(arguments):
     assert run(*arguments).exit_code == 2
 
 
-def test_the_demo_prints_its_table_and_says_where_the_picture_is(tmp_path, one_small_table):
-    picture = tmp_path / "new" / "folder" / "planted.png"
-    result = run("demo", "--out", picture.parent)
+def test_the_demo_prints_what_came_out_and_where_the_report_is(tmp_path, quick_demo):
+    folder = tmp_path / "new" / "folder"
+    result = run("demo", "--out", folder)
     assert result.exit_code == 0
-    assert "GMP ρ=" in result.stdout
-    assert str(picture) in result.stdout
-    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert "GMP" in result.stdout
+    assert "mAP 0.500" in result.stdout
+    assert result.stdout.splitlines()[-1] == f"report: {folder / 'report.html'}"
 
 
-def test_progress_goes_to_stderr(tmp_path, one_small_table):
+def test_progress_goes_to_stderr(tmp_path, quick_demo):
     result = run("demo", "--out", tmp_path)
-    assert "..." in result.stderr
-    assert "..." not in result.stdout
+    assert "drawing …" in result.stderr
+    assert "drawing" not in result.stdout
 
 
 def test_an_impossible_folder_exits_with_1_and_one_line(tmp_path):
@@ -108,19 +114,22 @@ def test_a_folder_that_cannot_be_written_to_exits_with_1_and_one_line(tmp_path, 
     assert re.fullmatch(r"dgmp: cannot write to the folder --out .*\n", result.stderr)
 
 
-def test_without_matplotlib_the_demo_names_the_extra(tmp_path, monkeypatch, one_small_table):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
+@pytest.mark.parametrize("missing", ["matplotlib", "lightning_fabric"])
+def test_without_a_package_of_the_extra_the_demo_names_the_extra(tmp_path, monkeypatch, missing):
+    def fail(*_):
+        raise ModuleNotFoundError("no", name=f"{missing}.figure")
+
+    monkeypatch.setattr(experiments, "make_demo", fail)
     result = run("demo", "--out", tmp_path)
     assert result.exit_code == 1
-    assert "GMP ρ=" in result.stdout
     assert "pip install 'dgmp[learning]'" in result.stderr.splitlines()[-1]
 
 
 def test_an_error_of_several_lines_is_printed_in_one(tmp_path, monkeypatch):
-    def fail():
+    def fail(*_):
         raise DgmpError("first line\nsecond line")
 
-    monkeypatch.setattr(experiments, "planted_tables", fail)
+    monkeypatch.setattr(experiments, "make_demo", fail)
     assert run("demo", "--out", tmp_path).stderr.splitlines()[-1] == "dgmp: first line second line"
 
 

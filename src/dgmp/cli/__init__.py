@@ -25,9 +25,13 @@ from .evaluate import evaluate
 from .explain import explain
 from .export import export
 from .hands import hands
+from .reproduce import reproduce
 from .search import search
 from .synth import synth
 from .train import train
+
+# Modules that an extra brings.
+_LEARNING = ("cv2", "lightning_fabric", "matplotlib", "pytorch_metric_learning", "rich")
 
 
 class _OneLineErrors(TyperGroup):
@@ -46,6 +50,15 @@ class _OneLineErrors(TyperGroup):
             # What was not written would be tried again, and complained about, at the very end.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             typer.echo(f"dgmp: results cannot be written: {error.strerror}", err=True)
+            raise typer.Exit(1) from error
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] not in _LEARNING:
+                raise
+            typer.echo(
+                f"dgmp: this needs {error.name}, which is not installed: "
+                "pip install 'dgmp[learning]'",
+                err=True,
+            )
             raise typer.Exit(1) from error
         return found
 
@@ -90,6 +103,7 @@ for command in (
     classify,
     explain,
     export,
+    reproduce,
     demo,
 ):
     app.command()(command)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
+
+from .options import say
 
 
 @contextmanager
@@ -70,6 +72,39 @@ def training_line() -> Iterator[Callable[[Any], None]]:
     finally:
         if width:
             sys.stderr.write("\n")
+
+
+@contextmanager
+def stages(
+    pages: int,
+) -> Iterator[tuple[Callable[[str], None], Callable[[Any], None], Callable[[int], None]]]:
+    """Words at the head of a part, a line while it trains, a bar while pages are prepared.
+
+    The bar goes as soon as something else is said, whether or not it came to its end.
+    """
+    with ExitStack() as bars, training_line() as line:
+        bar: Callable[[int], None] | None = None
+
+        def close() -> None:
+            nonlocal bar
+            bars.close()
+            bar = None
+
+        def announce(text: str) -> None:
+            close()
+            say(text)
+
+        def step(progress: Any) -> None:
+            close()
+            line(progress)
+
+        def prepared(number: int) -> None:
+            nonlocal bar
+            if bar is None:
+                bar = bars.enter_context(page_bar("pages", pages))
+            bar(number)
+
+        yield announce, step, prepared
 
 
 def _words(progress: Any) -> str:

@@ -47,15 +47,8 @@ def train(
     import math
     from dataclasses import replace
 
-    from ..errors import MissingExtra
-
-    try:
-        from ..training import find_recipe, is_first, override
-        from ..training import train as train_run
-    except ModuleNotFoundError as error:
-        raise MissingExtra(
-            f"training needs {error.name}, which is not installed: pip install 'dgmp[learning]'"
-        ) from error
+    from ..training import find_recipe, is_first, override
+    from ..training import train as train_run
     from .corpora import open_data
     from .progress import page_bar, training_line
 

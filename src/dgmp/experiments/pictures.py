@@ -31,7 +31,7 @@ SKY = "#56b4e9"
 HEAT = "cividis"  # made for colour-blind readers, and reads in grey too
 
 _WEIGHT = f"weight α at ρ={SMALL_RIDGE:g} (average 1, negative as 0)"
-_LOOK: dict[str, Any] = {
+LOOK: dict[str, Any] = {
     "font.size": 10,
     "axes.titlesize": 11,
     "axes.titleweight": "bold",
@@ -68,11 +68,11 @@ def picture(path: Path, width: float, height: float) -> Iterator[Figure]:
         raise MissingExtra(
             "drawing needs matplotlib: pip install 'dgmp[learning]' brings it"
         ) from error
-    with style.context(["default", _LOOK]):
+    with style.context(["default", LOOK]):
         figure = Figure(figsize=(width, height), layout="constrained")
         yield figure
         try:
-            figure.savefig(path)
+            figure.savefig(path, format="png")
         except OSError as error:
             raise DgmpError(f"cannot write {path}: {error.strerror or error}") from error
 

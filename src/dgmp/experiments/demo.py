@@ -1,0 +1,238 @@
+"""The story in six minutes: hands out of nothing, learned, tested on others, explained.
+
+    OUT/hands, unseen, scripts, unseen-scripts   synthetic corpora
+    OUT/pages/                                   the same, prepared
+    OUT/runs/gmp, avg-l2, script                 run folders
+    OUT/report.html                              the report
+
+What is there already is kept: an interrupted demo goes on where it was.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from ..corpora import Corpus, PageStore, open_corpus, open_store
+from ..corpora.synthetic import CorpusPlan, write_corpus
+from ..describe.learned import LearnedDescriber, classify_page
+from ..evaluation import rank_pages
+from ..files import replacing
+from ..models import load_model
+from ..records import Page, Ranking, Scores
+from ..training import Recipe, Run, find_recipe, train
+from .hinge import hinge_histogram
+from .pictures import draw_planted
+from .planted import PlantedTable, planted_tables
+from .poolings import BASELINE, POOLINGS_TABLE
+from .tables import (
+    SQUARE,
+    Floats,
+    Watchers,
+    describe_store,
+    script_scores,
+    shown,
+    writer_scores,
+)
+
+GMP, AVERAGE, HINGE = "GMP", "Avg + ℓ2", "contour hinge, no learning"
+
+# Sized for six minutes on two cores.
+HANDS = CorpusPlan(writers=100, pages=3, seed=11)
+UNSEEN = CorpusPlan(writers=60, pages=4, seed=12)
+SCRIPTS = CorpusPlan(writers=96, pages=1, seed=13, scripts=True)
+UNSEEN_SCRIPTS = CorpusPlan(writers=48, pages=1, seed=14, scripts=True)
+
+
+@dataclass(frozen=True)
+class DemoPlan:
+    """How much of everything."""
+
+    hands: CorpusPlan = HANDS
+    unseen: CorpusPlan = UNSEEN
+    scripts: CorpusPlan = SCRIPTS
+    unseen_scripts: CorpusPlan = UNSEEN_SCRIPTS
+    writer_recipe: Recipe = field(default_factory=lambda: find_recipe("writer-small"))
+    script_recipe: Recipe = field(default_factory=lambda: find_recipe("script-small"))
+    seed: int = 0
+
+    @property
+    def corpora(self) -> Mapping[str, CorpusPlan]:
+        """The corpora by the names of their folders."""
+        return {
+            "hands": self.hands,
+            "unseen": self.unseen,
+            "scripts": self.scripts,
+            "unseen-scripts": self.unseen_scripts,
+        }
+
+
+@dataclass(frozen=True)
+class Told:
+    """All that the report tells."""
+
+    plan: DemoPlan
+    planted: tuple[PlantedTable, ...]
+    planted_picture: bytes
+    unseen: PageStore
+    describer: LearnedDescriber  # with GMP
+    runs: Mapping[str, Run]
+    scores: Mapping[str, Scores]  # of the describers by name
+    pages: tuple[Page, ...]  # that all describers describe
+    rankings: Mapping[str, Ranking]
+    unseen_scripts: PageStore
+    script_run: Run
+    script_scores: Scores
+    seconds: Mapping[str, float]
+
+
+def make_demo(
+    out: Path | str, plan: DemoPlan | None = None, watchers: Watchers | None = None
+) -> tuple[Path, Told]:
+    """Go through the story and write its report; also gives what the report tells."""
+    from .story import report_page  # only now: it needs matplotlib
+
+    out, plan, watchers = Path(out), plan or DemoPlan(), watchers or Watchers()
+    out.mkdir(parents=True, exist_ok=True)
+    clock = _Clock(watchers)
+    with clock("pooling made-up pages"):
+        planted = planted_tables()
+        draw_planted(planted[0], out / "planted.png")
+    pages = sum(one.writers * one.pages for one in plan.corpora.values())
+    with clock(f"writing {pages} pages of synthetic handwriting"):
+        corpora = {name: _write(out / name, one, watchers) for name, one in plan.corpora.items()}
+    with clock("preparing them"):
+        stores = {}
+        for name, corpus in corpora.items():
+            recipe = plan.script_recipe if "scripts" in name else plan.writer_recipe
+            stores[name] = _prepare(out / "pages" / name, corpus, recipe, watchers)
+
+    average = next(row for row in POOLINGS_TABLE.rows if row.name == BASELINE)
+    recipes = {GMP: plan.writer_recipe, AVERAGE: average.recipe(plan.writer_recipe)}
+    runs = {}
+    for name, recipe in recipes.items():
+        with clock(f"learning hands with {name}"):
+            folder = out / "runs" / ("gmp" if name == GMP else BASELINE)
+            runs[name] = _learn(recipe, corpora["hands"], folder, stores["hands"], plan, watchers)
+    with clock("looking at writers never seen"):
+        describers = {name: LearnedDescriber(load_model(run.folder)) for name, run in runs.items()}
+        described = {
+            name: describe_store(describer, stores["unseen"], SQUARE)
+            for name, describer in describers.items()
+        }
+        described[HINGE] = _hinges(stores["unseen"])
+        common, vectors = _same_pages(described)
+        scores = {name: writer_scores(common, rows) for name, rows in vectors.items()}
+        ids = [page.id for page in common]
+        rankings = {name: rank_pages(rows, ids=ids) for name, rows in vectors.items()}
+
+    with clock("learning scripts"):
+        folder = out / "runs" / "script"
+        script_run = _learn(
+            plan.script_recipe, corpora["scripts"], folder, stores["scripts"], plan, watchers
+        )
+        model = load_model(folder)
+        assert model.classes is not None
+        store = stores["unseen-scripts"]
+        shares = np.stack([classify_page(model, store.image(n)) for n in range(len(store))])
+        of_scripts = script_scores(store.pages, shares, model.classes)
+
+    with clock("writing the report"):
+        told = Told(
+            plan,
+            planted,
+            (out / "planted.png").read_bytes(),
+            stores["unseen"],
+            describers[GMP],
+            runs,
+            scores,
+            tuple(common),
+            rankings,
+            store,
+            script_run,
+            of_scripts,
+            clock.seconds,
+        )
+        path = out / "report.html"
+        text = report_page(told)
+        with replacing(path) as beside:
+            beside.write_text(text, encoding="utf-8")
+    return path, told
+
+
+class _Clock:
+    """Announces the parts of the story and keeps their times."""
+
+    def __init__(self, watchers: Watchers) -> None:
+        self.watchers = watchers
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def __call__(self, part: str) -> Iterator[None]:
+        if self.watchers.announce is not None:
+            self.watchers.announce(f"{part} …")
+        began = time.monotonic()
+        yield
+        self.seconds[part] = time.monotonic() - began
+
+
+def cores() -> int:
+    """Those this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _write(folder: Path, plan: CorpusPlan, watchers: Watchers) -> Corpus:
+    write_corpus(folder, plan, workers=cores(), progress=watchers.prepared)
+    return open_corpus(folder)
+
+
+def _prepare(folder: Path, corpus: Corpus, recipe: Recipe, watchers: Watchers) -> PageStore:
+    preparation = recipe.input.preparation
+    several = cores() if cores() > 1 else 0
+    return open_store(
+        folder, corpus.pages, preparation, workers=several, progress=watchers.prepared
+    )
+
+
+def _learn(
+    recipe: Recipe,
+    corpus: Corpus,
+    folder: Path,
+    store: PageStore,
+    plan: DemoPlan,
+    watchers: Watchers,
+) -> Run:
+    return train(
+        recipe, corpus, folder, seed=plan.seed, device="cpu", pages=store.folder,
+        watch=watchers.step,
+    )  # fmt: skip
+
+
+def _hinges(store: PageStore) -> tuple[list[Page], Floats]:
+    squares = [shown(store.image(number), SQUARE).pixels for number in range(len(store))]
+    histograms = np.stack([hinge_histogram(square < 128) for square in squares])
+    kept = np.flatnonzero(histograms.sum(axis=1))  # a square may hold no long contour
+    return [store.pages[number] for number in kept], np.sqrt(histograms[kept]).astype(np.float32)
+
+
+def _same_pages(
+    described: Mapping[str, tuple[list[Page], Floats]],
+) -> tuple[list[Page], dict[str, Floats]]:
+    """The pages that every describer could describe, and its vectors of them."""
+    known = [{page.id for page in pages} for pages, _ in described.values()]
+    common = set.intersection(*known)
+    first = next(iter(described.values()))[0]
+    pages = [page for page in first if page.id in common]
+    vectors = {}
+    for name, (listed, rows) in described.items():
+        place = {page.id: number for number, page in enumerate(listed)}
+        vectors[name] = rows[[place[page.id] for page in pages]]
+    return pages, vectors

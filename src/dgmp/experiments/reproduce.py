@@ -1,0 +1,65 @@
+"""The tables and the figure of the paper by name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..errors import UnknownName
+from ..training import Run
+from .curves import CURVES_TABLE, error_curve, write_curves
+from .margins import MARGINS
+from .outcomes import outcomes
+from .poolings import POOLINGS_TABLE
+from .reports import write_report
+from .rows import Table
+from .scripts import SCRIPTS_TABLE
+from .tables import VIEWS, Setting, Watchers, finished_seeds, run_folder, run_table
+
+TABLES: dict[str, Table] = {
+    table.name: table for table in (MARGINS, POOLINGS_TABLE, SCRIPTS_TABLE, CURVES_TABLE)
+}
+
+
+def find_table(name: str) -> Table:
+    """A table by its name."""
+    if name not in TABLES:
+        near = difflib.get_close_matches(name, TABLES, n=1)
+        hint = f"did you mean {near[0]!r}? There are" if near else "choose from"
+        raise UnknownName(f"no table called {name!r}; {hint} {', '.join(TABLES)}")
+    return TABLES[name]
+
+
+def reproduce(
+    table: Table,
+    setting: Setting,
+    out: Path | str,
+    *,
+    seeds: int | None = None,
+    rows: Sequence[str] | None = None,
+    watchers: Watchers | None = None,
+) -> list[Path]:
+    """Run what of a table is missing, write the table after every run, return its files."""
+    out = Path(out)
+    for _ in run_table(table, setting, out, seeds=seeds, rows=rows, watchers=watchers):
+        write_table(table, setting, out)
+    return write_table(table, setting, out)
+
+
+def write_table(table: Table, setting: Setting, out: Path) -> list[Path]:
+    """Write the table of all runs that are finished."""
+    if table is CURVES_TABLE:
+        return _write_curves(table, setting, out)
+    views = {view: outcomes(table, out, view, setting.test.pages) for view in VIEWS[table.task]}
+    return write_report(table, setting, views, out)
+
+
+def _write_curves(table: Table, setting: Setting, out: Path) -> list[Path]:
+    curves = []
+    for row in table.rows:
+        seeds = finished_seeds(out, row, "page")
+        if seeds:
+            runs = [Run(run_folder(out, row, seed)) for seed in seeds]
+            curves.append(error_curve(row.title, runs))
+    return write_curves(curves, out, setting.data, "1 − accuracy")
