@@ -15,6 +15,7 @@ def test_the_rate_is_constant_and_then_falls_to_a_thousandth():
     assert decay(recipe, 0) == decay(recipe, 150) == 1
     assert decay(recipe, 225) == pytest.approx(0.001**0.5)
     assert decay(recipe, 300) == pytest.approx(0.001)
+    assert decay(replace(recipe, final_rate=0.5), 300) == pytest.approx(0.5)
     assert decay(replace(recipe, decay_from=300), 299) == 1
 
 

@@ -97,7 +97,7 @@ def _warp(
     x0, y0 = np.clip(first, 0, (max(width - 1, 0), max(height - 1, 0)))
     x1, y1 = np.maximum(np.clip(last, 0, (width, height)), (x0 + 1, y0 + 1))
     part = np.ascontiguousarray(pixels[y0:y1, x0:x1])
-    shrink = max(int(np.sqrt(abs(np.linalg.det(linear)))), 1)
+    shrink = max(round(float(np.sqrt(abs(np.linalg.det(linear))))), 1)
     size = max(part.shape[1] // shrink, 1), max(part.shape[0] // shrink, 1)
     scale = np.array(size) / (part.shape[1], part.shape[0])
     if shrink > 1:

@@ -33,9 +33,10 @@ class Recipe:
     input: InputSpec
     augmentation: Augmentation
     epochs: int
-    decay_from: int  # the epoch from which the learning rate falls, to a thousandth at the end
+    decay_from: int  # the epoch from which the learning rate falls
     learning_rate: float
     epoch_steps: int | None = None  # None: as many as show every square once
+    final_rate: float = 1e-3  # share of the learning rate that is left at the end
     warmup_steps: int = 0
     weight_decay: float = 1e-5  # not on the pooling's parameters
     pooling_rate: float = 1.0  # times the learning rate, for the pooling's parameters
@@ -64,6 +65,8 @@ class Recipe:
                 raise DgmpError(f"{name} must be at least 1 or None, got {getattr(self, name)}")
         if self.learning_rate <= 0 or self.margin < 0 or self.validation < 0:
             raise DgmpError("learning_rate must be positive, margin and validation not negative")
+        if not 0 < self.final_rate <= 1:
+            raise DgmpError(f"final_rate must be above 0 and at most 1, got {self.final_rate}")
         if self.task == "writer" and self.batch % self.classes_per_batch:
             raise DgmpError(
                 f"batch must be a multiple of classes_per_batch ({self.classes_per_batch}), "
@@ -103,16 +106,17 @@ _WRITER_SMALL = Recipe(
     input=InputSpec(patch=256, stride=128, min_edges=800, side=128),
     # Slant and size tell writers apart: more of it halves the speed of learning.
     augmentation=Augmentation(crop=0.75, shift=32, zoom=0.04, rotation=1.0, shear=0.02),
-    epochs=16,
+    epochs=28,
     epoch_steps=25,
-    decay_from=4,
-    warmup_steps=40,
+    decay_from=8,
+    final_rate=0.02,  # with so few steps none is to be lost to a rate of nothing
+    warmup_steps=50,
     learning_rate=3e-3,
     batch=64,
     classes_per_batch=16,
     mining="all",  # batch-hard triplets need several times as many steps
     validation=0.1,
-    validate_every=8,
+    validate_every=14,
 )
 _SCRIPT_SMALL = replace(
     _WRITER_SMALL,

@@ -2,7 +2,7 @@
 
 AMSGrad in two groups: the parameters of poolings have a learning rate of their own and no weight
 decay, and keep their multiplier while the rate falls. The rate is constant up to an epoch s and
-then lr·0.001^((e − s)/(T − s)), a thousandth at the end.
+then lr·f^((e − s)/(T − s)), f: the share that is left at the end, a thousandth in the paper.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from torch.optim import Adam, Optimizer
 
 from ..pooling import pooling_parameters
 from .recipes import Recipe
-
-FALL = 1e-3
 
 
 def make_optimizer(model: nn.Module, recipe: Recipe) -> Optimizer:
@@ -42,4 +40,5 @@ def decay(recipe: Recipe, epoch: int) -> float:
     """The share of the learning rate that is left in an epoch, counted from 0."""
     if epoch <= recipe.decay_from or recipe.decay_from >= recipe.epochs:
         return 1.0
-    return float(FALL ** ((epoch - recipe.decay_from) / (recipe.epochs - recipe.decay_from)))
+    falling = (epoch - recipe.decay_from) / (recipe.epochs - recipe.decay_from)
+    return float(recipe.final_rate**falling)
