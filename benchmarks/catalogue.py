@@ -143,8 +143,9 @@ def described(folder: Path) -> str:
     again = time.process_time() - start
     return (
         f"{len(pages)} synthetic pages into a catalogue, one process: "
-        f"{1e3 * total / len(pages):.0f} ms of processor time per page; describing alone, without a "
-        f"catalogue, takes {alone / total:.0%} of that (a plain mean of SIFT descriptors). The same command again, "
+        f"{1e3 * total / len(pages):.0f} ms of processor time per page; describing alone, without "
+        f"a catalogue, takes {alone / total:.0%} of that (a plain mean of SIFT descriptors). The "
+        "same command again, "
         f"with nothing to do: {1e3 * again:.0f} ms."
     )
 
