@@ -48,7 +48,8 @@ def fit_calibration(
 
     ``measure(writers, groups)`` says how good a grouping is, as ``lambda *two: bcubed(*two).f`` of
     ``dgmp.evaluation``; take off some of the error of the number of groups where that number
-    matters, as B-cubed alone tends to leave hands in two. A sheet is named within its writer; None: a sheet of its own.
+    matters, as B-cubed alone tends to leave hands in two. A sheet is named within its writer;
+    None: a sheet of its own.
     """
     pages = len(descriptors.page_ids)
     folds = [0] * pages if folds is None else folds
