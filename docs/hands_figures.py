@@ -18,7 +18,7 @@ from dgmp.evaluation import bcubed
 from dgmp.experiments.pictures import BLUE, INK, ORANGE, picture
 
 HERE = Path(__file__).parent / "img"
-KNOWN, SHOWN = 16, 6  # synthetic writers that calibrate, and that are grouped
+KNOWN, SHOWN = 24, 8  # synthetic writers that calibrate, and that are grouped
 
 
 class EdgeDirections:

@@ -47,7 +47,9 @@ def fit_calibration(
     """What cosines of a describer say about hands, from pages that it has not seen.
 
     ``measure(writers, groups)`` says how good a grouping is, as ``lambda *two: bcubed(*two).f`` of
-    ``dgmp.evaluation``. A sheet is named within its writer; None: a sheet of its own.
+    ``dgmp.evaluation``; take off some of the error of the number of groups where that number
+    matters, as B-cubed alone tends to leave hands in two. A sheet is named within its writer;
+    None: a sheet of its own.
     """
     pages = len(descriptors.page_ids)
     folds = [0] * pages if folds is None else folds
