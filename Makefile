@@ -31,12 +31,14 @@ lint: $(READY)  ## formatter, linter, types, import directions
 docs: $(READY)  ## draw the figures and build the site into site/
 	$(BIN)/python docs/figures.py
 	$(BIN)/python docs/synthetic_sheets.py
+	$(BIN)/python docs/hands_figures.py
 	$(BIN)/mkdocs build --strict
 
 bench: $(READY)  ## the speed tables, as ratios taken in one run
 	$(BIN)/python benchmarks/pooling.py
 	$(BIN)/python benchmarks/patches.py
 	$(BIN)/python benchmarks/evaluation.py
+	$(BIN)/python benchmarks/catalogue.py
 
 clean:  ## remove what the verbs made
 	rm -rf .venv site demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

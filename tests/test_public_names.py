@@ -31,7 +31,17 @@ def test_every_public_name_has_a_docstring(name):
 
 
 @pytest.mark.parametrize(
-    "room", ["corpora", "corpora.synthetic", "evaluation", "models", "pooling"]
+    "room",
+    [
+        "catalogue",
+        "corpora",
+        "corpora.synthetic",
+        "describe",
+        "evaluation",
+        "models",
+        "pooling",
+        "training",
+    ],
 )
 def test_a_room_lists_what_it_offers(room):
     module = importlib.import_module(f"dgmp.{room}")

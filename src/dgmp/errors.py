@@ -27,6 +27,10 @@ class CorpusError(DgmpError):
     """A collection of pages that cannot be opened as it is, or leaves open what it is."""
 
 
+class CatalogueError(DgmpError):
+    """A catalogue of described pages that cannot be opened, or does not go with what is asked."""
+
+
 class ImageError(DgmpError):
     """A file whose picture cannot be used; the message is ``file: reason``."""
 

@@ -20,6 +20,7 @@ def replacing(path: Path) -> Iterator[Path]:
     path = Path(path)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
+        check_place(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         yield beside
         with beside.open("rb+") as file:  # on the disk before it gets its name
@@ -30,3 +31,16 @@ def replacing(path: Path) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             beside.unlink()
+
+
+def check_place(path: Path) -> None:
+    """Refuse, before long work, a place where no file can come to stand."""
+    if path.exists() and not path.is_file():  # a device would be moved out of its folder
+        what = "a folder" if path.is_dir() else "no ordinary file"
+        raise DgmpError(f"{path}: cannot be written: it is {what}")
+    for folder in path.absolute().parents:
+        if folder.exists():
+            if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+                why = "may not be written to" if folder.is_dir() else "is no folder"
+                raise DgmpError(f"{path}: cannot be written: {folder} {why}")
+            return

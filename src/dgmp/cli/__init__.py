@@ -6,7 +6,9 @@ Results go to stdout, all else to stderr. Exit 0: done; 1: could not, with one l
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import sys
 from typing import Annotated, Any
 
@@ -15,11 +17,21 @@ from typer.core import TyperGroup
 
 from .. import __version__
 from ..errors import DgmpError
+from .classify import classify
 from .corpus import corpus
 from .demo import demo
+from .describe import describe
+from .evaluate import evaluate
+from .explain import explain
+from .export import export
+from .hands import hands
 from .reproduce import reproduce
+from .search import search
 from .synth import synth
 from .train import train
+
+# Modules that an extra brings.
+_LEARNING = ("cv2", "lightning_fabric", "matplotlib", "pytorch_metric_learning", "rich")
 
 
 class _OneLineErrors(TyperGroup):
@@ -27,9 +39,17 @@ class _OneLineErrors(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            found = super().invoke(ctx)
+            sys.stdout.flush()  # results that do not reach their file are no success
         except DgmpError as error:
             typer.echo(f"dgmp: {' '.join(str(error).split())}", err=True)
+            raise typer.Exit(1) from error
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise
+            # What was not written would be tried again, and complained about, at the very end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            typer.echo(f"dgmp: results cannot be written: {error.strerror}", err=True)
             raise typer.Exit(1) from error
         except ModuleNotFoundError as error:
             if (error.name or "").partition(".")[0] not in _LEARNING:
@@ -40,9 +60,8 @@ class _OneLineErrors(TyperGroup):
                 err=True,
             )
             raise typer.Exit(1) from error
+        return found
 
-
-_LEARNING = ("cv2", "lightning_fabric", "matplotlib", "pytorch_metric_learning", "rich")
 
 app = typer.Typer(
     cls=_OneLineErrors,
@@ -72,7 +91,21 @@ def _dgmp(
             stream.reconfigure(errors="replace")
 
 
-for command in (synth, corpus, train, reproduce, demo):  # in the order of the work
+# In the order of the work.
+for command in (
+    synth,
+    corpus,
+    train,
+    evaluate,
+    describe,
+    search,
+    hands,
+    classify,
+    explain,
+    export,
+    reproduce,
+    demo,
+):
     app.command()(command)
 
 

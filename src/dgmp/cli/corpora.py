@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from ..corpora import Corpus, open_corpus, read_split
 from ..errors import CorpusError
+from ..records import Page
 from .options import say
 
 
@@ -28,9 +30,36 @@ def open_data(
     return corpus
 
 
-def tell_left_out(remarks: object, most: int = 10) -> None:
+def loose_pages(paths: Sequence[Path]) -> list[Page]:
+    """The pages of pictures and of folders, named as they were given; what is none is told."""
+    pages = []
+    for path in paths:
+        try:
+            corpus = open_corpus(path, kind="plain")
+        except CorpusError as error:
+            say(f"left out: {error}")
+            continue
+        for remark in corpus.left_out:
+            say(f"left out: {corpus.root / remark.file}: {remark.reason}")
+        pages += [replace(page, id=str(corpus.root / page.id)) for page in corpus]
+    return pages
+
+
+def one_page(path: Path) -> Page:
+    """The page of a picture; of several in one file the first."""
+    if path.is_dir():
+        raise CorpusError(f"{path}: is a folder; give the picture of one page")
+    corpus = open_corpus(path, kind="plain")
+    if not corpus.pages:
+        raise CorpusError(f"{path}: {corpus.left_out[0].reason}")
+    if len(corpus) > 1:
+        say(f"{path}: holds {len(corpus)} pages, this is the first")
+    return replace(corpus.pages[0], id=str(path))
+
+
+def tell_left_out(remarks: Iterable[tuple[str, str]], most: int = 10) -> None:
     """The files that were not used and why, the first few of them."""
-    listed = list(remarks)  # type: ignore[call-overload]
+    listed = list(remarks)
     for file, reason in listed[:most]:
         say(f"left out: {file}: {reason}")
     if len(listed) > most:

@@ -44,6 +44,7 @@ def train(
 ) -> None:
     """Train by RECIPE on a corpus, or go on with a run that was stopped."""
     import json
+    import math
     from dataclasses import replace
 
     from ..training import find_recipe, is_first, override
@@ -76,8 +77,11 @@ def train(
         return
     last = run.metrics()[-1]
     best = run.load_state().best
+    judged = math.isfinite(best)  # not where nothing was held out
     if as_json:
-        print(json.dumps({"run": str(run.folder), "best_validation": best, **last}))
-    else:
+        answer = {"run": str(run.folder), "best_validation": best if judged else None, **last}
+        print(json.dumps(answer))
+        return
+    if judged:
         say(f"best validation {'accuracy' if chosen.task == 'script' else 'mAP'}: {best:.3f}")
-        print(run.folder)
+    print(run.folder)

@@ -11,6 +11,7 @@ from .splits import check_split, read_split, split_pages, write_split
 from .standardization import Standardization, fit_standardization
 from .store import PageStore, open_store
 from .survey import Survey, survey_corpus
+from .thumbnails import thumbnail
 
 __all__ = [
     "Corpus",
@@ -38,6 +39,7 @@ __all__ = [
     "split_pages",
     "survey_corpus",
     "text_scale",
+    "thumbnail",
     "to_canonical",
     "write_split",
 ]

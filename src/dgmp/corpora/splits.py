@@ -18,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..errors import CorpusError
+from ..files import replacing
 from ..records import Page
 
 VERSION = 1
@@ -84,7 +85,7 @@ def write_split(pages: Sequence[Page], path: Path, *, made: str = "") -> None:
     """Write the sides down; ``made`` says how (by what, with which seed)."""
     check_split(pages, by="writer")
     check_split(pages, by="manuscript")
-    with Path(path).open("w", newline="", encoding="utf-8") as file:
+    with replacing(Path(path)) as beside, beside.open("w", newline="", encoding="utf-8") as file:
         file.write(f"# dgmp split {VERSION} {' '.join(made.split())}".rstrip() + "\n")
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("id", "split"))

@@ -73,6 +73,9 @@ def open_store(
     }
     index = _read_index(folder / "pages.json")
     if index is None or any(index.get(key) != value for key, value in made.items()):
+        # Without an index first: a kill between the two files must not leave new pixels under the
+        # description of old ones.
+        (folder / "pages.json").unlink(missing_ok=True)
         index = made | _write(folder, pages, preparation, workers, progress)
         with replacing(folder / "pages.json") as beside:
             beside.write_text(json.dumps(index, ensure_ascii=False), encoding="utf-8")

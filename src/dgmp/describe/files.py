@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -38,11 +39,24 @@ def load_descriptors(path: Path | str) -> Descriptors:
             head, vectors = json.loads(stored["head"].tobytes()), stored["vectors"]
     except FileNotFoundError as error:
         raise DgmpError(f"{path}: there is no such file") from error
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile, AttributeError) as error:
+    except (
+        OSError,
+        EOFError,
+        ValueError,
+        KeyError,
+        TypeError,
+        zlib.error,
+        zipfile.BadZipFile,
+    ) as error:
         raise DgmpError(f"{path}: is no file of descriptors, or is cut off") from error
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise DgmpError(f"{path}: is no file of descriptors")
-    if head["version"] != VERSION:
-        raise DgmpError(f"{path}: has format version {head['version']}, this dgmp reads {VERSION}")
-    labels = None if head["labels"] is None else tuple(head["labels"])
-    return Descriptors(tuple(head["page_ids"]), vectors, head["spec"], labels)
+    if head.get("version") != VERSION:
+        raise DgmpError(
+            f"{path}: has format version {head.get('version')}, this dgmp reads {VERSION}"
+        )
+    try:
+        labels = None if head["labels"] is None else tuple(head["labels"])
+        return Descriptors(tuple(head["page_ids"]), vectors, head["spec"], labels)
+    except (KeyError, TypeError, ValueError) as error:
+        raise DgmpError(f"{path}: is damaged: {error}") from error

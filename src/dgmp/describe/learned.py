@@ -20,7 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ..corpora import PageImage, Preparation
+from ..corpora import PageImage, Preparation, Standardization
 from ..errors import DgmpError, ImageError, UnknownName
 from ..models import TrainedModel
 from ..pooling import generalized_max_pool, map_mask
@@ -37,7 +37,12 @@ class LearnedDescriber:
     calibration: Mapping[str, Any] | None = None
 
     def __init__(
-        self, model: TrainedModel, *, aggregate: str = "mean", device: str = "cpu"
+        self,
+        model: TrainedModel,
+        *,
+        aggregate: str = "mean",
+        device: str = "cpu",
+        ridge: float = PATCH_RIDGE,
     ) -> None:
         if aggregate not in AGGREGATES:
             raise UnknownName(
@@ -46,7 +51,19 @@ class LearnedDescriber:
         self.model = model
         self.aggregate = aggregate
         self.device = find_device(device)
+        self.ridge = ridge  # of aggregate "gmp", relative
         model.network.to(self.device)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Weights travel to worker processes as arrays.
+
+        Tensors would each take an open file of the process that sends them, for every worker.
+        """
+        state = {
+            name: value.cpu().numpy() for name, value in self.model.network.state_dict().items()
+        }
+        about = {key: value for key, value in vars(self.model).items() if key != "network"}
+        return _rebuilt, (about, state, self.aggregate, str(self.device), self.ridge)
 
     @property
     def preparation(self) -> Preparation:
@@ -62,8 +79,10 @@ class LearnedDescriber:
     @property
     def spec(self) -> Mapping[str, Any]:
         """The network and what it looks at; the run it came from tells its weights."""
-        about = self.model.describe()
-        return {"describer": "learned", "aggregate": self.aggregate, **about}
+        how: dict[str, Any] = {"describer": "learned", "aggregate": self.aggregate}
+        if self.aggregate == "gmp":
+            how["ridge"] = self.ridge
+        return {**how, **self.model.describe()}
 
     def describe_page(self, image: PageImage) -> NDArray[np.float32]:  # (dim,)
         """The unit vector of a page."""
@@ -71,59 +90,55 @@ class LearnedDescriber:
             if self.aggregate == "whole":
                 pooled = self._whole(image)
             else:
-                vectors = torch.cat([self._pooled(part) for part in self._parts(image)])
+                pooling = self.model.network.pooling
+                vectors = torch.cat(
+                    [pooling(maps) for maps in self._maps(image, self.boxes(image))]
+                )
                 vectors = unit_length(vectors)  # (squares, dim)
                 if self.aggregate == "mean":
                     pooled = vectors.mean(dim=0, keepdim=True)
                 else:
-                    pooled = generalized_max_pool(vectors.mT[None], PATCH_RIDGE, relative=True)
+                    pooled = generalized_max_pool(vectors.mT[None], self.ridge, relative=True)
             vector = unit_length(pooled)[0].float().cpu().numpy()
         if not np.isfinite(vector).all() or not vector.any():
             raise ImageError(image.page.id, "the network finds nothing on it to describe")
         return vector
 
-    def feature_maps(self, image: PageImage) -> Iterator[tuple[NDArray[np.int32], Tensor]]:
-        """Box and map (1, C, h, w) of every square of a page."""
-        boxes = self.model.input.boxes(image)
-        start = 0
-        for part in self._parts(image):
-            maps = self.model.network.features(part)
-            for features in maps:
-                yield boxes[start], features[None]
-                start += 1
+    def boxes(self, image: PageImage) -> NDArray[np.int32]:  # (squares, 4)
+        """Where the squares lie that a page is shown as; side by side for ``whole``."""
+        looks_at = self.model.input
+        if self.aggregate == "whole":
+            looks_at = replace(looks_at, stride=looks_at.patch)
+        return looks_at.boxes(image)
 
-    def _parts(self, image: PageImage) -> Iterator[Tensor]:  # (squares, 1, side, side)
-        squares = self.model.input.squares(image)
+    def feature_maps(self, image: PageImage, boxes: NDArray[np.int32]) -> Tensor:
+        """The maps (squares, C, h, w) of the squares at ``boxes``."""
+        with torch.inference_mode():
+            return torch.cat(list(self._maps(image, boxes)))
+
+    def positions_once(self, image: PageImage, boxes: NDArray[np.int32]) -> Tensor:
+        """A mask (squares, h, w): what lies on the page and in no square before it."""
+        seen = np.zeros(image.pixels.shape, bool)
+        fresh = [_fresh(box, seen, self.model.input.side) for box in boxes]
+        return map_mask(torch.from_numpy(np.stack(fresh)), self.model.network.stride)
+
+    def _maps(self, image: PageImage, boxes: NDArray[np.int32]) -> Iterator[Tensor]:
+        squares = self.model.input.squares(image, boxes)
         for start in range(0, len(squares), AT_A_TIME):
-            yield as_input(self.model, squares[start : start + AT_A_TIME], self.device)
-
-    def _pooled(self, images: Tensor) -> Tensor:  # (squares, dim)
-        network = self.model.network
-        return network.pooling(network.features(images))
+            part = as_input(self.model, squares[start : start + AT_A_TIME], self.device)
+            yield self.model.network.features(part)
 
     def _whole(self, image: PageImage) -> Tensor:  # (1, dim)
-        """Pool the positions of windows side by side, those beyond the page's border masked."""
-        looks_at = self.model.input
-        network = self.model.network
-        side_by_side = replace(looks_at, stride=looks_at.patch)
-        boxes = side_by_side.boxes(image)
-        squares = side_by_side.squares(image)
-        height, width = image.pixels.shape
-        maps, masks = [], []
-        seen = np.zeros((height, width), bool)  # windows at the edge overlap their neighbours
-        for start in range(0, len(squares), AT_A_TIME):
-            part = slice(start, start + AT_A_TIME)
-            maps.append(network.features(as_input(self.model, squares[part], self.device)))
-            fresh = [_fresh(box, seen, looks_at.side) for box in boxes[part]]
-            masks.append(map_mask(torch.from_numpy(np.stack(fresh)), network.stride))
-        phi = torch.cat(maps).flatten(2).permute(1, 0, 2).flatten(1)[None]  # (1, C, positions)
-        return network.pooling(phi, torch.cat(masks).reshape(1, -1).to(phi.device))
+        """Pool the positions of squares side by side, those beyond the page's border masked."""
+        boxes = self.boxes(image)
+        phi = bag_of_positions(self.feature_maps(image, boxes))
+        mask = self.positions_once(image, boxes).reshape(1, -1).to(phi.device)
+        return self.model.network.pooling(phi, mask)
 
 
 def classify_page(model: TrainedModel, image: PageImage) -> NDArray[np.float64]:  # (classes,)
     """The probabilities of the classes: the mean over the squares of a page."""
-    if model.classes is None:
-        raise DgmpError("this model was trained to tell writers apart; it has no script classes")
+    script_classes(model)
     device = next(model.network.parameters()).device
     squares = model.input.squares(image)
     found = []
@@ -134,12 +149,29 @@ def classify_page(model: TrainedModel, image: PageImage) -> NDArray[np.float64]:
     return torch.cat(found).mean(dim=0).numpy()
 
 
+def script_classes(model: TrainedModel) -> tuple[str, ...]:
+    """The classes of a classifier; a describer of writers has none."""
+    if model.classes is None:
+        raise DgmpError("this model was trained to tell writers apart; it has no script classes")
+    return model.classes
+
+
 def as_input(model: TrainedModel, squares: NDArray[np.uint8], device: torch.device) -> Tensor:
     """8-bit squares (n, side, side) as the network was trained to see them."""
-    standardize = model.input.standardization
-    if standardize is None:
-        raise DgmpError("this model does not say how its squares were standardised")
+    standardize = as_standardization(model)
     return torch.from_numpy(standardize(squares)).unsqueeze(1).to(device)
+
+
+def as_standardization(model: TrainedModel) -> Standardization:
+    """How the squares of a model are standardised; one that does not say cannot be used."""
+    if model.input.standardization is None:
+        raise DgmpError("this model does not say how its squares were standardised")
+    return model.input.standardization
+
+
+def bag_of_positions(maps: Tensor) -> Tensor:  # (squares, C, h, w) -> (1, C, squares·h·w)
+    """All positions of several maps as those of one image."""
+    return maps.flatten(2).permute(1, 0, 2).flatten(1)[None]
 
 
 def find_device(name: str) -> torch.device:
@@ -148,11 +180,26 @@ def find_device(name: str) -> torch.device:
         name = "cuda" if torch.cuda.is_available() else "cpu"
     try:
         device = torch.device(name)
-        torch.empty(1, device=device)
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise DgmpError(f"device {name!r} cannot be used here: {reason}") from error
+        torch.zeros(1, device=device).item()
+    except (RuntimeError, AssertionError, ImportError) as error:
+        raise DgmpError(
+            f"device {name!r} cannot be used here; choose cpu, cuda (where there is one) or auto"
+        ) from error
     return device
+
+
+def _rebuilt(
+    about: dict[str, Any],
+    state: dict[str, NDArray[Any]],
+    aggregate: str,
+    device: str,
+    ridge: float,
+) -> LearnedDescriber:
+    classes = about["classes"]
+    network = about["spec"].build(None if classes is None else len(classes))
+    network.load_state_dict({name: torch.from_numpy(value) for name, value in state.items()})
+    model = TrainedModel(network.eval(), **about)
+    return LearnedDescriber(model, aggregate=aggregate, device=device, ridge=ridge)
 
 
 def _fresh(box: NDArray[np.int32], seen: NDArray[np.bool_], side: int) -> NDArray[np.bool_]:

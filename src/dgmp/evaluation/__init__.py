@@ -4,6 +4,7 @@ from .classification import class_table, classification_scores
 from .ensembles import average_probabilities, fuse_rankings, softmax, vote
 from .expansion import alpha_expansion, reciprocal_expansion
 from .files import load_scores, save_scores
+from .grouping import BCubed, adjusted_rand_index, bcubed
 from .k_reciprocal import rerank_k_reciprocal
 from .plots import draw_confusion, draw_precision, draw_scores
 from .rankings import rank_pages, rank_similarities
@@ -13,11 +14,14 @@ from .similarity import RerankedVectors
 from .similarity_graph import rerank_similarity_graph, similarity_graph
 
 __all__ = [
+    "BCubed",
     "Comparison",
     "Difference",
     "RerankedVectors",
+    "adjusted_rand_index",
     "alpha_expansion",
     "average_probabilities",
+    "bcubed",
     "class_table",
     "classification_scores",
     "compare",

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..errors import DgmpError
+from ..files import replacing
 from ..records import Scores
 
 
 def save_scores(scores: Scores, path: Path | str) -> Path:
     """Write the scores, single queries included, so that they can be compared later."""
-    Path(path).write_text(scores.to_json() + "\n", encoding="utf-8")
+    with replacing(Path(path)) as beside:
+        beside.write_text(scores.to_json() + "\n", encoding="utf-8")
     return Path(path)
 
 

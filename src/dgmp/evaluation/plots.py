@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import MissingExtra
+from ..errors import DgmpError, MissingExtra
+from ..files import replacing
 from ..records import Scores
 
 
@@ -58,6 +59,18 @@ def draw_confusion(scores: Scores, path: Path | str) -> Path:
     return _save(figure, path)
 
 
+def picture_kind(path: Path) -> str:
+    """The kind of picture that the name asks for, or an error before anything is drawn."""
+    figure, _ = _figure(1.0, 1.0)
+    kind = path.suffix.lstrip(".").lower() or "png"
+    known = figure.canvas.get_supported_filetypes()
+    if kind not in known:
+        raise DgmpError(
+            f"{path}: no picture can be drawn as {kind}; choose from {', '.join(known)}"
+        )
+    return kind
+
+
 def _figure(width: float, height: float) -> tuple[Any, Any]:
     try:
         # Not pyplot: no window system is asked for, no global list of figures is kept.
@@ -71,5 +84,8 @@ def _figure(width: float, height: float) -> tuple[Any, Any]:
 
 
 def _save(figure: Any, path: Path | str) -> Path:
-    figure.savefig(path, dpi=150)
-    return Path(path)
+    path = Path(path)
+    kind = picture_kind(path)
+    with replacing(path) as beside:
+        figure.savefig(beside, dpi=150, format=kind)
+    return path

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..corpora import PageImage, PageStore, centre_square
+from ..describe.judging import sheets_of
 from ..describe.learned import LearnedDescriber, classify_page
 from ..errors import CorpusError, ImageError
 from ..evaluation import classification_scores, retrieval_scores
 from ..models import TrainedModel
 from ..records import Page, Scores
-from ..training.validation import sheets_of
 
 SQUARE = 256  # pixels: with little text poolings can be told apart
 

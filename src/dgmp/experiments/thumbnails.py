@@ -7,14 +7,16 @@ from numpy.typing import NDArray
 
 from ..corpora import read_image
 from ..corpora.extras import opencv
+from ..describe.explain import explain_page
 from ..records import Page, Ranking
 from .demo import Told
-from .heat import heat_picture, position_weights
 from .testing import SQUARE, shown
 from .webpage import Html, element, html, image
 
 FIRST = 5  # pages of a ranking that are shown
 THUMBNAIL = 192  # pixels
+FULL = 3.0  # times the mean weight: full colour
+_HOT = np.array([213, 94, 0], np.float64)  # the orange of our pictures
 
 
 def ranking_row(told: Told, ranking: Ranking, query: str, *, heat: bool) -> Html:
@@ -42,11 +44,20 @@ def scan_thumbnail(page: Page) -> Html:
     return _thumb(_small(pixels, f"page {page.id}"), page.writer or "", "", "")
 
 
+def heated(pixels: NDArray[np.uint8], weights: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Ink on paper (h, w), warm where the weights (h, w) are large: (h, w, 3) RGB."""
+    share = np.clip(np.nan_to_num(weights) / FULL, 0, 1)[..., None]
+    paper = 255 * (1 - share) + _HOT * share
+    ink = 1 - pixels[..., None] / 255
+    return (paper * (1 - 0.88 * ink)).round().astype(np.uint8)
+
+
 def _square(told: Told, number: int, heat: bool, name: str, beside: str, kind: str) -> Html:
     square = shown(told.unseen.image(number), SQUARE)
     pixels = square.pixels
     if heat:
-        pixels = heat_picture(pixels, position_weights(told.describer, square))
+        explained = explain_page(told.describer, square)
+        pixels = heated(pixels, explained.on_page(explained.relative_weights))
     return _thumb(_small(pixels, f"square of {square.page.id}"), name, beside, kind)
 
 

@@ -40,7 +40,7 @@ class TrainedModel:
             "version": VERSION,
             "model": asdict(self.spec),
             "input": asdict(self.input),
-            "classes": self.classes,
+            "classes": None if self.classes is None else list(self.classes),
             "made": dict(self.made),
             "sha256": self.digest,
         }
@@ -49,6 +49,7 @@ class TrainedModel:
 def save_model(model: TrainedModel, folder: Path | str) -> None:
     """Write a model; a file is replaced only by a whole one, weights before their description."""
     try:
+        from safetensors import SafetensorError
         from safetensors.torch import save_file
     except ImportError as error:
         raise MissingExtra("saving models needs pip install 'dgmp[learning]'") from error
@@ -58,7 +59,10 @@ def save_model(model: TrainedModel, folder: Path | str) -> None:
         name: value.detach().contiguous() for name, value in model.network.state_dict().items()
     }
     with replacing(folder / "model.safetensors") as beside:
-        save_file(state, beside)
+        try:
+            save_file(state, beside)
+        except SafetensorError as error:  # also for a full disk
+            raise OSError(str(error)) from error
         digest = _digest(beside)
     about = replace(model, digest=digest).describe()
     text = json.dumps(about, indent=1, ensure_ascii=False)

@@ -44,7 +44,10 @@ class ModelSpec:
             "stride_in_1x1": self.stride_in_1x1,
             "stem_stride": self.stem_stride,
         }
-        network = make_backbone(self.backbone, in_channels=1, **options)  # type: ignore[arg-type]
+        try:
+            network = make_backbone(self.backbone, in_channels=1, **options)  # type: ignore[arg-type]
+        except ValueError as error:
+            raise DgmpError(f"model: {error}") from error
         try:
             pooling = make_pooling(
                 self.pooling,
@@ -75,6 +78,9 @@ class InputSpec:
     def __post_init__(self) -> None:
         if self.view not in VIEWS:
             raise DgmpError(f"no view called {self.view!r}; choose from {', '.join(VIEWS)}")
+        for name in ("patch", "stride", "side"):
+            if getattr(self, name) < 1:
+                raise DgmpError(f"{name} must be at least 1 pixel, got {getattr(self, name)}")
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> InputSpec:
@@ -96,9 +102,14 @@ class InputSpec:
         left, top = (width - short) // 2, (height - short) // 2
         return np.array([[left, top, left + short, top + short]], np.int32)
 
-    def squares(self, image: PageImage) -> NDArray[np.uint8]:  # (windows, side, side)
+    def squares(
+        self,
+        image: PageImage,
+        boxes: NDArray[np.int32] | None = None,  # (windows, 4)
+    ) -> NDArray[np.uint8]:  # (windows, side, side)
         """The windows of a page as the network sees them, before they are standardised."""
-        return np.stack([cut_square(image.pixels, box, self.side) for box in self.boxes(image)])
+        boxes = self.boxes(image) if boxes is None else boxes
+        return np.stack([cut_square(image.pixels, box, self.side) for box in boxes])
 
 
 def cut_square(pixels: Grey, box: NDArray[Any], side: int) -> Grey:

@@ -4,12 +4,14 @@ Batch, height and width stay free; how the solver gets into the graph is told in
 :mod:`dgmp.pooling.onnx_ridge`.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
 from dgmp.errors import DgmpError, MissingExtra
+from dgmp.files import replacing
 
 try:
     import onnxruntime
@@ -23,14 +25,17 @@ except ImportError as error:
 TOLERANCE = 1e-4  # largest difference from PyTorch, relative to the largest value, that is written
 
 
-def export_onnx(model: nn.Module, path: Path, *inputs: Tensor) -> None:
+def export_onnx(
+    model: nn.Module, path: Path, *inputs: Tensor, metadata: Mapping[str, str] | None = None
+) -> None:
     """Write ``model`` as an ONNX file that takes any batch, height and width.
 
     ``inputs`` are examples of what the model is called with: ``features`` (B, C, *positions) for
     a pooling or ``images`` (B, C, H, W) for a network, and optionally the attention or mask
     (B, *positions) that goes with them; a model exported with a mask needs one whenever it runs.
     The model is exported in eval mode. Before the file is written the graph is run by onnxruntime
-    and compared with PyTorch, on the examples and on a batch one larger.
+    and compared with PyTorch, on the examples and on a batch one larger. ``metadata`` goes into
+    the file beside the graph (``metadata_props``).
     """
     if not 1 <= len(inputs) <= 2:
         raise ValueError(
@@ -51,13 +56,17 @@ def export_onnx(model: nn.Module, path: Path, *inputs: Tensor) -> None:
             verbose=False,
         )
         assert program is not None
-        serialized = program.model_proto.SerializeToString()
+        proto = program.model_proto
+        for key, value in (metadata or {}).items():
+            proto.metadata_props.add(key=key, value=value)
+        serialized = proto.SerializeToString()
         one_larger = tuple(torch.cat([x, x[:1]]) for x in inputs)
         for batch in (inputs, one_larger):
             _compare(model, serialized, batch, path)
     finally:
         model.train(was_training)
-    path.write_bytes(serialized)
+    with replacing(Path(path)) as beside:
+        beside.write_bytes(serialized)
 
 
 def _free_axes(number: int, index: int, axes: int) -> dict[int, object]:

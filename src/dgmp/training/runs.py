@@ -121,7 +121,10 @@ class Run:
         """Replace the checkpoint."""
         head = {"format": STATE_FORMAT, "version": STATE_VERSION}
         with replacing(self.folder / "checkpoint.pt") as beside:
-            torch.save(head | vars(state), beside)
+            try:
+                torch.save(head | vars(state), beside)
+            except RuntimeError as error:  # so torch tells of a full disk
+                raise OSError(f"{str(error).splitlines()[0]} (is the disk full?)") from error
 
     def metrics(self) -> list[dict[str, Any]]:
         """The epochs so far; a line that a kill cut short is passed over."""

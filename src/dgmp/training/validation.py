@@ -8,6 +8,7 @@ import numpy as np
 from lightning_fabric import Fabric
 
 from ..corpora import PageStore
+from ..describe.judging import sheets_of
 from ..describe.learned import LearnedDescriber, classify_page
 from ..errors import CorpusError, ImageError
 from ..evaluation import classification_scores, retrieval_scores
@@ -65,10 +66,3 @@ def check_validation(pages: Sequence[Page], task: str) -> None:
             "at least two writers are needed, one of them with two pages: set validation higher, "
             "or to 0 to keep the last model"
         )
-
-
-def sheets_of(pages: Sequence[Page]) -> list[str] | None:
-    """The sheet of every page; a page that names none is its own."""
-    if all(page.sheet is None for page in pages):
-        return None
-    return [page.sheet or page.id for page in pages]

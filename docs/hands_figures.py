@@ -1,0 +1,101 @@
+"""Draw the figures of docs/hands.md into docs/img/: ``python docs/hands_figures.py``."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from dgmp.catalogue import Calibration, draw_hands, fit_calibration, group_pages
+from dgmp.catalogue.calibration import Background
+from dgmp.corpora import PageImage, Preparation, open_corpus, prepare_page, thumbnail
+from dgmp.corpora.synthetic import CorpusPlan, write_corpus
+from dgmp.describe import describe_pages
+from dgmp.evaluation import bcubed
+from dgmp.experiments.pictures import BLUE, INK, ORANGE, picture
+
+HERE = Path(__file__).parent / "img"
+KNOWN, SHOWN = 16, 6  # synthetic writers that calibrate, and that are grouped
+
+
+class EdgeDirections:
+    """How often which direction of ink edges follows which, nine pixels on: enough for a figure."""
+
+    preparation, dim, spec = Preparation(), 2 * 12 * 12, {"kind": "edge directions"}
+
+    def describe_page(self, image: PageImage) -> NDArray[np.float32]:
+        ink = cv2.GaussianBlur(255.0 - image.pixels.astype(np.float32), (0, 0), 1.5)
+        across, down = cv2.Sobel(ink, cv2.CV_32F, 1, 0), cv2.Sobel(ink, cv2.CV_32F, 0, 1)
+        strength = np.hypot(across, down)
+        bins = (np.arctan2(down, across) / (2 * np.pi) % 1 * 12).astype(int) % 12
+        parts = []
+        for axis in (0, 1):
+            first, second = np.roll(bins, 9, axis), bins
+            weight = np.minimum(np.roll(strength, 9, axis), strength)
+            parts.append(np.bincount((12 * first + second).ravel(), weight.ravel(), 144))
+        vector = np.sqrt(np.concatenate(parts) / np.sum(parts))
+        return (vector / np.linalg.norm(vector)).astype(np.float32)
+
+
+def centred(vectors: NDArray[np.float32], mean: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Without what all pages share, which would leave all cosines near 1."""
+    apart = vectors - mean
+    return np.asarray(apart / np.linalg.norm(apart, axis=1, keepdims=True), np.float32)
+
+
+def sheet() -> Calibration:
+    with tempfile.TemporaryDirectory() as folder:
+        write_corpus(folder, CorpusPlan(KNOWN + SHOWN, 4, 7))
+        pages = open_corpus(folder).pages
+        found = describe_pages(pages, EdgeDirections())
+        plain = found.descriptors
+        pictures = {page.id: thumbnail(prepare_page(page)) for page in found.pages}
+    known = np.array([int(writer[1:]) < KNOWN for writer in plain.labels or ()])
+    mean = plain.vectors[known].mean(axis=0)
+
+    def part(chosen: NDArray[np.bool_]) -> type(plain):
+        ids = tuple(id for id, use in zip(plain.page_ids, chosen, strict=True) if use)
+        return type(plain)(ids, centred(plain.vectors[chosen], mean), plain.spec)
+
+    writers = [name for name, use in zip(plain.labels or (), known, strict=True) if use]
+    calibration = fit_calibration(
+        part(known),
+        writers,
+        [None] * len(writers),
+        measure=lambda *two: bcubed(*two).f,
+        collections=60,
+    )
+    hands = group_pages(part(~known), calibration)
+    target = HERE / "hands_sheet.jpg"
+    draw_hands(hands, pictures, target)
+    whole = cv2.imread(str(target), cv2.IMREAD_GRAYSCALE)
+    small = cv2.resize(whole, None, fx=0.7, fy=0.7, interpolation=cv2.INTER_AREA)
+    cv2.imwrite(str(target), small, [cv2.IMWRITE_JPEG_QUALITY, 70])
+    return calibration
+
+
+def probability(calibration: Calibration) -> None:
+    """The same cosine in small and large collections."""
+    cosines = np.linspace(0, 0.999, 400)
+    typical = Background(np.full(401, calibration.location), np.full(401, calibration.spread))
+    with picture(HERE / "probability.png", 6, 3.2) as figure:
+        axes = figure.subplots()
+        for pages, colour in ((30, ORANGE), (1_000, BLUE), (100_000, INK)):
+            found = calibration.probabilities(cosines, typical, pages)
+            axes.plot(cosines, found, color=colour, label=f"{pages:,} pages".replace(",", " "))
+        axes.set_xlabel("cosine of two pages")
+        axes.set_ylabel("probability of one hand")
+        axes.set_title("The same likeness is worth less in a larger collection")
+        axes.legend(frameon=False)
+
+
+def main() -> None:
+    HERE.mkdir(exist_ok=True)
+    probability(sheet())
+
+
+if __name__ == "__main__":
+    main()
