@@ -11,9 +11,9 @@ import torch
 
 from dgmp.corpora.synthetic import CorpusPlan
 from dgmp.experiments import DemoPlan, Watchers, demo, make_demo
-from dgmp.experiments.heat import heat_picture
 from dgmp.experiments.hinge import hinge_histogram
 from dgmp.experiments.planted import Planting, Scene, planted_table
+from dgmp.experiments.thumbnails import heated
 from dgmp.experiments.webpage import Html, drawing, element, html, image, page, table
 from dgmp.training import override
 
@@ -187,7 +187,7 @@ def test_a_drawing_takes_the_colours_of_the_page():
 
 def test_heat_leaves_ink_dark_and_warms_paper():
     pixels = np.array([[0, 255], [255, 255]], np.uint8)
-    found = heat_picture(pixels, np.array([[0.0, 0.0], [3.0, -1.0]])).astype(int)
+    found = heated(pixels, np.array([[0.0, 0.0], [3.0, np.nan]])).astype(int)
     assert found[0, 0].max() < 60
     assert (found[0, 1] == 255).all()
     assert found[1, 0, 0] > found[1, 0, 2]

@@ -8,7 +8,7 @@ from torch import Generator
 from torch.testing import assert_close
 
 from dgmp.errors import DgmpError
-from dgmp.experiments import SCENES, Planting, draw_planted, plant, render_table
+from dgmp.experiments import SCENES, Planting, draw_planted, plant
 from dgmp.experiments.planted import (
     DESCRIBERS,
     SMALL_RIDGE,
@@ -167,14 +167,6 @@ def test_where_rare_positions_are_blots_gmp_loses_to_avg_unless_centred():
     centred = rows["GMP ρ=0.03, centred"]
     assert plain.mean_average_precision < rows["avg, ℓ2"].mean_average_precision
     assert centred.mean_average_precision > rows["avg, ℓ2"].mean_average_precision
-
-
-def test_the_rendered_table_has_a_line_per_pooling_and_marks_the_best():
-    table = planted_table(SCENE, seeded(), draws=1)
-    lines = render_table(table).splitlines()
-    assert [line.split(" |")[0].strip() for line in lines[-len(table.rows) :]] == list(DESCRIBERS)
-    best = max(table.rows, key=lambda row: row.hand)
-    assert f"{round(best.hand)} %*" in next(li for li in lines if li.startswith(best.pooling))
 
 
 def test_the_picture_is_a_png_of_moderate_size(tmp_path):

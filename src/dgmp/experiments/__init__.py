@@ -4,13 +4,12 @@ from .curves import Curve, draw_error_curves, error_curve
 from .demo import DemoPlan, Told, make_demo
 from .outcomes import Outcome, mean_scores
 from .pictures import draw_planted
-from .planted import LEGEND, SCENES, PlantedTable, Planting, plant, planted_tables, render_table
+from .planted import SCENES, PlantedTable, Planting, plant, planted_tables
 from .reproduce import TABLES, find_table, reproduce
 from .rows import Row, Table
 from .tables import Setting, Watchers
 
 __all__ = [
-    "LEGEND",
     "SCENES",
     "TABLES",
     "Curve",
@@ -31,6 +30,5 @@ __all__ = [
     "mean_scores",
     "plant",
     "planted_tables",
-    "render_table",
     "reproduce",
 ]

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..corpora import Corpus, PageStore, open_corpus, open_store
 from ..corpora.synthetic import CorpusPlan, write_corpus
-from ..describe.learned import LearnedDescriber, classify_page
+from ..describe.learned import LearnedDescriber
 from ..evaluation import rank_pages
 from ..files import replacing
 from ..models import load_model
@@ -31,10 +31,11 @@ from .hinge import hinge_histogram
 from .pictures import draw_planted
 from .planted import PlantedTable, planted_tables
 from .poolings import BASELINE, POOLINGS_TABLE
-from .tables import (
+from .tables import Watchers
+from .testing import (
     SQUARE,
     Floats,
-    Watchers,
+    classify_store,
     describe_store,
     script_scores,
     shown,
@@ -86,7 +87,6 @@ class Told:
     scores: Mapping[str, Scores]  # of the describers by name
     pages: tuple[Page, ...]  # that all describers describe
     rankings: Mapping[str, Ranking]
-    unseen_scripts: PageStore
     script_run: Run
     script_scores: Scores
     seconds: Mapping[str, float]
@@ -139,9 +139,7 @@ def make_demo(
         )
         model = load_model(folder)
         assert model.classes is not None
-        store = stores["unseen-scripts"]
-        shares = np.stack([classify_page(model, store.image(n)) for n in range(len(store))])
-        of_scripts = script_scores(store.pages, shares, model.classes)
+        of_scripts = script_scores(*classify_store(model, stores["unseen-scripts"]), model.classes)
 
     with clock("writing the report"):
         told = Told(
@@ -154,7 +152,6 @@ def make_demo(
             scores,
             tuple(common),
             rankings,
-            store,
             script_run,
             of_scripts,
             clock.seconds,

@@ -19,7 +19,8 @@ from ..evaluation.significance import measure
 from ..records import Page, Scores
 from ..training import Run
 from .rows import Row, Table
-from .tables import finished_seeds, run_folder, score_file, script_scores
+from .tables import finished_seeds, run_folder, score_file
+from .testing import script_scores
 
 
 @dataclass(frozen=True)

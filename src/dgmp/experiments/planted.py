@@ -228,35 +228,6 @@ def planted_tables(seed: int = 0) -> tuple[PlantedTable, ...]:
     return tuple(planted_table(scene, Generator().manual_seed(seed)) for scene in SCENES)
 
 
-def render_table(table: PlantedTable) -> str:
-    """The table as plain text, in percent; the best of a column carries a star."""
-    starred = ("hand", "top1", "mean_average_precision")
-    best = {column: max(round(getattr(row, column)) for row in table.rows) for column in starred}
-    lines = [
-        table.scene.name.capitalize(),
-        table.scene.story,
-        "",
-        f"{'':20} | {'descriptors differ in':28} | finding the hand",
-        f"{'pooling':20} | {'hand':>7}{'writing':>11}{'rest':>10} | {'top-1':>7}{'mAP':>8}",
-    ]
-    for row in table.rows:
-        hand, top1, precision = (
-            f"{value} %{'*' if value == best[column] else ' '}"
-            for column, value in ((column, round(getattr(row, column))) for column in starred)
-        )
-        writing, rest = round(row.writing), round(100 - row.hand - row.writing)
-        lines.append(
-            f"{row.pooling:20} | {hand:>8}{writing:>8} %{rest:>8} % | {top1:>8}{precision:>8}"
-        )
-    return "\n".join(line.rstrip() for line in lines)
-
-
-LEGEND = """\
-hand, writing, rest: where the differences between descriptors of unit length point to, which is
-the pattern of the hand, more or less parchment, or elsewhere. top-1, mAP: every map asks for the
-other 4 of its hand among 99 maps; by chance 4 % and 8 %. A star marks the best of a column."""
-
-
 def _mean_row(rows: list[PlantedRow]) -> PlantedRow:
     values = [astuple(row)[1:] for row in rows]
     return PlantedRow(

@@ -11,7 +11,8 @@ from ..files import replacing
 from .outcomes import Outcome
 from .pictures import BLUE, INK, ORANGE, PALE, picture
 from .rows import Table
-from .tables import SQUARE, Setting
+from .tables import Setting
+from .testing import SQUARE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

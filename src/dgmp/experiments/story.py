@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import __version__
-from ..corpora import read_image
-from ..corpora.extras import opencv
 from ..evaluation import Difference, compare
-from ..records import Page, Ranking, Scores
+from ..records import Scores
 from .curves import error_curve, plot_error_curves
 from .demo import AVERAGE, GMP, HINGE, Told
-from .heat import heat_picture, position_weights
 from .pictures import BLUE, ORANGE
 from .planted import PlantedTable
 from .reports import percent
-from .tables import SQUARE, shown
-from .webpage import Html, drawing, element, html, image, page, png, table
+from .testing import SQUARE
+from .thumbnails import ranking_row, scan_thumbnail
+from .webpage import Html, drawing, element, page, png, table
 
-FIRST = 5  # pages of a ranking that are shown
-THUMBNAIL = 192  # pixels
 SAMPLES = 6  # pages that show what the corpora are
 
 
@@ -94,6 +90,14 @@ def _planted(told: Told) -> Html:
             _planted_table(scene),
         ]
         parts.append(element("details", *inside))
+    parts.append(
+        element(
+            "p",
+            "Differ in: where the differences between descriptors of unit length point to. Every "
+            "map asks for the others of its hand; the best mAP is marked.",
+            kind="note",
+        )
+    )
     return _join(parts)
 
 
@@ -129,7 +133,7 @@ def _hands(told: Told) -> Html:
             ),
             element(
                 "div",
-                *(_thumb(read_small(page), page.writer or "", "") for page in samples),
+                *(scan_thumbnail(page) for page in samples),
                 kind="ranking",
             ),
         ]
@@ -244,7 +248,7 @@ def _rankings(told: Told) -> Html:
         parts.append(element("h3", f"{title}: {change}"))
         for name in (GMP, AVERAGE):
             parts.append(element("p", name, kind="note"))
-            parts.append(_ranking(told, told.rankings[name], query, heat=name == GMP))
+            parts.append(ranking_row(told, told.rankings[name], query, heat=name == GMP))
     return _join(parts)
 
 
@@ -256,36 +260,6 @@ def _gains(told: Told) -> dict[str, float]:
         name: value - of[name]
         for name, value in zip(ours.item_ids, ours.item_values["map"], strict=True)
     }
-
-
-def _ranking(told: Told, ranking: Ranking, query: str, *, heat: bool) -> Html:
-    row = ranking.query_ids.index(query)
-    by_id = {page.id: number for number, page in enumerate(told.unseen.pages)}
-    asked = told.unseen.pages[by_id[query]]
-    thumbs = [_square(told, by_id[query], heat, f"{asked.writer}", "query", "query")]
-    for place, similarity in zip(
-        ranking.order[row, :FIRST], ranking.similarities[row, :FIRST], strict=True
-    ):
-        number = by_id[ranking.gallery_ids[place]]
-        found = told.unseen.pages[number]
-        right = found.writer == asked.writer
-        mark = element("b", "✓" if right else "✗")
-        text = Html(f"{mark} {html(found.writer)}")
-        kind = "right" if right else "wrong"
-        thumbs.append(_square(told, number, heat, text, f"{similarity:.2f}", kind))
-    return element("div", *thumbs, kind="ranking")
-
-
-def _square(told: Told, number: int, heat: bool, name: str, beside: str, kind: str) -> Html:
-    square = shown(told.unseen.image(number), SQUARE)
-    pixels = square.pixels
-    if heat:
-        pixels = heat_picture(pixels, position_weights(told.describer, square))
-    cv2 = opencv()
-    small = cv2.resize(pixels, (THUMBNAIL, THUMBNAIL), interpolation=cv2.INTER_AREA)
-    what = image(small, f"square of {told.unseen.pages[number].id}")
-    caption = element("figcaption", element("span", name), element("span", beside))
-    return element("figure", what, caption, kind=f"thumb {kind}")
 
 
 def _scripts(told: Told) -> Html:
@@ -333,20 +307,6 @@ def _times(told: Told) -> Html:
     rows.append(("together", f"{sum(told.seconds.values()):.0f}"))
     note = "Parts that an earlier, interrupted demo had finished count almost nothing."
     return _join([table(("part", "seconds"), rows, len(rows) - 1), element("p", note, kind="note")])
-
-
-def read_small(page: Page) -> Html:
-    """A page as it was scanned, small."""
-    cv2 = opencv()
-    pixels = read_image(page.path, page.frame)
-    height, width = pixels.shape
-    size = (THUMBNAIL, round(THUMBNAIL * height / width))
-    return image(cv2.resize(pixels, size, interpolation=cv2.INTER_AREA), f"page {page.id}")
-
-
-def _thumb(what: Html, name: str, beside: str) -> Html:
-    caption = element("figcaption", element("span", name), element("span", beside))
-    return element("figure", what, caption, kind="thumb")
 
 
 def _measure(scores: Scores, name: str) -> str:

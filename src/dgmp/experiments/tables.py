@@ -21,20 +21,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..corpora import Corpus, PageImage, PageStore, centre_square, open_store
-from ..describe.judging import sheets_of
-from ..describe.learned import LearnedDescriber, classify_page
-from ..errors import CorpusError, DgmpError, ImageError
-from ..evaluation import classification_scores, retrieval_scores
+from ..corpora import Corpus, PageStore, open_store
+from ..describe.learned import LearnedDescriber
+from ..errors import CorpusError, DgmpError
 from ..files import replacing
-from ..models import TrainedModel, load_model
+from ..models import load_model
 from ..records import Page, Scores
 from ..training import Progress, Recipe, Run, choose_pages, find_recipe, override, train
 from .rows import Row, Table
+from .testing import SQUARE, classify_store, describe_store, script_scores, writer_scores
 from .whitening import whiten
 
 FORMAT, VERSION = "dgmp-table", 1
-SQUARE = 256  # pixels: little text tells poolings apart
 VIEWS: dict[str, dict[str, int | None]] = {  # what is shown of a test page: None is all of it
     "writer": {"page": None, "square": SQUARE},
     "script": {"page": None},
@@ -49,8 +47,6 @@ _OFFICIAL = {
     "clamm16": "the official CLaMM 2016 set",
     "clamm17": "the official CLaMM 2017 set",
 }
-
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -232,10 +228,10 @@ def _train_and_test(
         prepared=watchers.prepared,
     )
     model = load_model(run.folder)
+    describer = LearnedDescriber(model, device=setting.device)  # takes the network there
     if model.classes is not None:
-        _save(*_classified(model, test, setting), run.folder)
+        _save(*classify_store(model, test), model.classes, run.folder)
         return
-    describer = LearnedDescriber(model, device=setting.device)
     for view, crop in VIEWS["writer"].items():
         pages, vectors = describe_store(describer, test, crop)
         _save_scores(writer_scores(pages, vectors), score_file(out, row, seed, view))
@@ -252,68 +248,6 @@ def _whiten_and_test(row: Row, seed: int, setting: Setting, out: Path, test: Pag
         pages, vectors = describe_store(describer, test, crop)
         scores = writer_scores(pages, whiten(vectors, fitted_on))
         _save_scores(scores, score_file(out, row, seed, view))
-
-
-def describe_store(
-    describer: LearnedDescriber, store: PageStore, crop: int | None = None, side: str | None = None
-) -> tuple[list[Page], Floats]:
-    """Pages and vectors (pages, dim) of a store, of one side or all; the blank are left out."""
-    pages, vectors = [], []
-    for number, page in enumerate(store.pages):
-        if side is not None and page.split != side:
-            continue
-        try:
-            vectors.append(describer.describe_page(shown(store.image(number), crop)))
-        except ImageError:
-            continue  # no writing in what is shown of it
-        pages.append(page)
-    if not pages:
-        raise CorpusError(f"{store.folder}: none of its pages could be described")
-    return pages, np.stack(vectors)
-
-
-def shown(image: PageImage, crop: int | None) -> PageImage:
-    """The page, or the square of ``crop`` pixels in its middle."""
-    return image if crop is None else centre_square(image, crop)
-
-
-def writer_scores(pages: Sequence[Page], vectors: Floats) -> Scores:
-    """mAP and top-1 of the writers of some pages."""
-    try:
-        return retrieval_scores(
-            vectors,
-            [page.writer for page in pages],
-            ids=[page.id for page in pages],
-            same_page=sheets_of(pages),
-        )
-    except ValueError as error:
-        raise CorpusError(f"the test pages cannot be scored: {error}") from error
-
-
-def _classified(
-    model: TrainedModel, test: PageStore, setting: Setting
-) -> tuple[list[Page], NDArray[np.float64], tuple[str, ...]]:
-    assert model.classes is not None
-    LearnedDescriber(model, device=setting.device)  # puts the network there
-    numbers = [n for n, page in enumerate(test.pages) if page.script in model.classes]
-    if not numbers:
-        raise CorpusError(f"{setting.test.root}: no test page is of a script that was trained")
-    shares = np.stack([classify_page(model, test.image(number)) for number in numbers])
-    return [test.pages[number] for number in numbers], shares, model.classes
-
-
-def script_scores(
-    pages: Sequence[Page], shares: NDArray[np.float64], classes: Sequence[str]
-) -> Scores:
-    """Accuracy on some pages, per manuscript too where that is known of all."""
-    manuscripts = [page.manuscript for page in pages]
-    return classification_scores(
-        shares,
-        [page.script for page in pages],
-        classes=classes,
-        ids=[page.id for page in pages],
-        groups=None if None in manuscripts else manuscripts,
-    )
 
 
 def _save(
