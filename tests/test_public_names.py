@@ -31,7 +31,7 @@ def test_every_public_name_has_a_docstring(name):
 
 
 @pytest.mark.parametrize(
-    "room", ["corpora", "corpora.synthetic", "evaluation", "models", "pooling"]
+    "room", ["classical", "corpora", "corpora.synthetic", "evaluation", "models", "pooling"]
 )
 def test_a_room_lists_what_it_offers(room):
     module = importlib.import_module(f"dgmp.{room}")

@@ -1,0 +1,164 @@
+"""The classical describers by name, fitted by one call and loaded by another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..corpora import PageImage, Preparation
+from ..errors import DgmpError, UnknownName
+from .describers import (
+    ClassicalDescriber,
+    PageFeatures,
+    Progress,
+    RootSiftVlad,
+    VectorStep,
+    fit_features,
+    fit_rootsift_vlad,
+)
+from .exemplar import ExemplarSvm, fit_exemplar_svm
+from .files import load_fitted, save_fitted
+from .hinge import CoHinge, Hinge
+from .obif import Obif
+from .sift import Sift
+from .srs_lbp import SrsLbp
+from .vlad import Vlad, VladConfig
+from .whitening import (
+    HardWhitening,
+    Matrix,
+    Sketch,
+    SoftWhitening,
+    fit_hard_whitening,
+    fit_soft_whitening,
+    unit_rows,
+)
+
+Fit = Callable[[Matrix], VectorStep]
+
+SHORT = 2048  # entries: a million pages fit on one disk
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A describer that can be had by name: its features, and what is fitted to pages."""
+
+    about: str
+    features: PageFeatures | VladConfig  # the second: vocabularies are to be learned first
+    finish: Fit | None = None
+    short: int | None = None  # entries that longer vectors are sketched to
+
+    @property
+    def needs_fitting(self) -> bool:
+        """Whether pages are needed to make it."""
+        return self.finish is not None or isinstance(self.features, VladConfig)
+
+
+def _whitened_128(vectors: Matrix) -> HardWhitening:
+    return fit_hard_whitening(vectors, 128)
+
+
+_GMP = VladConfig()
+
+CLASSICAL: dict[str, Kind] = {
+    "rootsift-vlad": Kind(
+        "RootSIFT, VLAD with generalized max pooling, soft whitening", _GMP, fit_soft_whitening
+    ),
+    "rootsift-vlad-short": Kind(
+        f"the same in {SHORT} entries", _GMP, fit_soft_whitening, short=SHORT
+    ),
+    "rootsift-vlad-sum": Kind(
+        "RootSIFT, VLAD with sums", replace(_GMP, aggregation="sum"), fit_soft_whitening
+    ),
+    "rootsift-vlad-esvm": Kind(
+        "RootSIFT, VLAD with generalized max pooling, exemplar SVM", _GMP, fit_exemplar_svm
+    ),
+    "srs-lbp": Kind("local binary patterns at 12 radii, PCA-whitening", SrsLbp(), _whitened_128),
+    "obif": Kind("oriented basic image features at pairs of scales", Obif()),
+    "hinge": Kind("angles of contours, PCA-whitening", Hinge(), _whitened_128),
+    "cohinge": Kind("pairs of angles along contours", CoHinge()),
+}
+
+CLASSES: dict[str, type] = {
+    kind.__name__: kind
+    for kind in (
+        ClassicalDescriber,
+        CoHinge,
+        ExemplarSvm,
+        HardWhitening,
+        Hinge,
+        Obif,
+        Preparation,
+        RootSiftVlad,
+        Sift,
+        Sketch,
+        SoftWhitening,
+        SrsLbp,
+        Vlad,
+        VladConfig,
+    )
+}
+
+
+def fit_classical(
+    name: str,
+    images: Iterable[PageImage] = (),
+    *,
+    seed: int = 0,
+    preparation: Preparation | None = None,
+    progress: Progress | None = None,
+) -> ClassicalDescriber:
+    """Make the describer called ``name``, fitted on prepared pages where it needs any.
+
+    ``preparation`` is how these pages were prepared, and how pages will be that are described.
+    ``progress`` is called with the number of pages done since its last call.
+    """
+    kind = CLASSICAL.get(name)
+    if kind is None:
+        raise UnknownName(
+            f"no classical describer called {name!r}; choose from {', '.join(CLASSICAL)}"
+        )
+    preparation = preparation or Preparation()
+    if not kind.needs_fitting:
+        assert not isinstance(kind.features, VladConfig)
+        return ClassicalDescriber(name, kind.features, preparation=preparation)
+    features: PageFeatures
+    if isinstance(kind.features, VladConfig):
+        features, vectors = fit_rootsift_vlad(
+            images, config=kind.features, seed=seed, progress=progress
+        )
+    else:
+        features = kind.features
+        vectors = fit_features(features, images, progress)
+    return finish_describer(name, features, vectors, seed=seed, preparation=preparation)
+
+
+def finish_describer(
+    name: str,
+    features: PageFeatures,
+    vectors: Matrix,  # (pages, features.dim)
+    *,
+    seed: int = 0,
+    preparation: Preparation | None = None,
+) -> ClassicalDescriber:
+    """The describer called ``name`` from features that exist and their vectors of fitting pages."""
+    kind = CLASSICAL[name]
+    sketch = None
+    if kind.short is not None and features.dim > kind.short:
+        sketch = Sketch(features.dim, kind.short, seed)
+        vectors = unit_rows(sketch(vectors))
+    finish = None if kind.finish is None else kind.finish(vectors)
+    return ClassicalDescriber(name, features, sketch, finish, preparation or Preparation())
+
+
+def save_describer(describer: ClassicalDescriber, folder: Path | str) -> Path:
+    """Write a describer into a folder, whole or not at all."""
+    return save_fitted(describer, folder, describer.kind)
+
+
+def load_classical(folder: Path | str) -> ClassicalDescriber:
+    """Read what :func:`save_describer` wrote."""
+    found = load_fitted(folder, CLASSES)
+    if not isinstance(found, ClassicalDescriber):
+        raise DgmpError(f"{folder}: holds a {type(found).__name__}, no classical describer")
+    return found
