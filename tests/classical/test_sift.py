@@ -1,10 +1,14 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from dgmp.classical import Sift, cut_keypoint_patches
+from dgmp.classical import Keypoints, Sift, cut_keypoint_patches
 from dgmp.classical.sift import DIRECTIONS, _directions, _window
 
-SIFT = Sift()
+CONTOURS = Sift(most=None)
+EXTREMA = Sift(points="extrema", octaves=2, most=None)
+BOTH = pytest.mark.parametrize("sift", [CONTOURS, EXTREMA], ids=["contours", "extrema"])
 
 
 def test_splitting_gradients_among_directions_loses_nothing():
@@ -24,16 +28,18 @@ def test_a_window_is_the_same_seen_from_all_four_sides():
     np.testing.assert_allclose(table, table.transpose(1, 0, 3, 2), atol=1e-6)
 
 
-def test_moving_the_page_moves_keypoints_and_leaves_descriptors(pages):
+@BOTH
+def test_moving_the_page_moves_keypoints_and_leaves_descriptors(sift, pages):
     page = np.pad(pages[0].pixels, 64, constant_values=255)
-    moved = np.roll(page, (4, 8), axis=(0, 1))
-    first, second = SIFT.detect(page), SIFT.detect(moved)
-    np.testing.assert_array_equal(first.positions + np.array([8, 4]), second.positions)
-    np.testing.assert_array_equal(SIFT.describe(page, first), SIFT.describe(moved, second))
+    moved = np.roll(page, (20, 40), axis=(0, 1))
+    first, second = sift.detect(page), sift.detect(moved)
+    np.testing.assert_array_equal(first.positions + np.array([40, 20]), second.positions)
+    np.testing.assert_array_equal(sift.describe(page, first), sift.describe(moved, second))
 
 
-def test_descriptors_have_unit_length_and_no_negative_entry(pages):
-    found = SIFT(pages[0].pixels)
+@BOTH
+def test_descriptors_have_unit_length_and_no_negative_entry(sift, pages):
+    found = sift(pages[0].pixels)
     assert found.shape[1] == 128
     assert len(found) > 100
     assert found.dtype == np.float32
@@ -41,56 +47,69 @@ def test_descriptors_have_unit_length_and_no_negative_entry(pages):
     assert (found >= 0).all()
 
 
-def test_keypoints_lie_on_ink(pages):
-    keypoints = SIFT.detect(pages[0].pixels)
+@BOTH
+def test_keypoints_lie_where_there_is_ink(sift, pages):
+    keypoints = sift.detect(pages[0].pixels)
     fine = keypoints[keypoints.octaves == 0]
-    x, y = np.rint(fine.positions).astype(int).T
-    assert (pages[0].pixels[y, x] == 0).mean() > 0.95
+    around = cut_keypoint_patches(pages[0].pixels, fine, side=9)
+    assert ((around == 0).any(axis=(1, 2))).mean() > 0.95
 
 
-def test_no_two_keypoints_of_an_octave_share_a_pixel(pages):
-    keypoints = SIFT.detect(pages[0].pixels)
+@BOTH
+def test_no_two_keypoints_of_an_octave_share_a_pixel(sift, pages):
+    keypoints = sift.detect(pages[0].pixels)
     fine = keypoints[keypoints.octaves == 0]
     assert len(np.unique(fine.positions, axis=0)) == len(fine)
-    assert (fine.contrasts > SIFT.contrast).all()
 
 
-def test_a_limit_chooses_among_the_same_keypoints(pages):
-    everything = SIFT.detect(pages[0].pixels)
-    few = Sift(most=30).detect(pages[0].pixels)
+@BOTH
+def test_a_limit_chooses_among_the_same_keypoints(sift, pages):
+    everything = sift.detect(pages[0].pixels)
+    few = replace(sift, most=30).detect(pages[0].pixels)
     assert (np.bincount(few.octaves) == 30).all()
     known = {tuple(row) for row in everything.positions.tolist()}
     assert all(tuple(row) in known for row in few.positions.tolist())
 
 
-def test_turning_the_page_turns_the_descriptors_and_does_not_hide_slant(pages):
-    page = pages[0].pixels[:256, :256]
-    upright = Sift(octaves=1)
-    a, b = upright(page), upright(page[:, ::-1].copy())
+@BOTH
+def test_a_mirrored_slant_is_another_slant(sift, pages):
+    page = pages[0].pixels[:200, :200]
+    a, b = sift(page), sift(page[:, ::-1].copy())
     assert abs(len(a) - len(b)) < 0.1 * len(a)
-    assert np.abs(a.mean(0) - b.mean(0)).max() > 0.01  # a mirrored slant is another slant
+    assert np.abs(a.mean(0) - b.mean(0)).max() > 0.01
 
 
+@BOTH
 @pytest.mark.parametrize("value", [0, 255])
-def test_an_even_page_has_no_keypoint(value):
-    assert SIFT(np.full((100, 100), value, np.uint8)).shape == (0, 128)
+def test_an_even_page_has_no_keypoint(sift, value):
+    assert sift(np.full((100, 100), value, np.uint8)).shape == (0, 128)
 
 
-def test_one_short_stroke_is_enough():
+@BOTH
+def test_one_short_stroke_is_enough(sift):
     page = np.full((256, 256), 255, np.uint8)
     page[120:124, 100:112] = 0
-    assert len(SIFT(page)) > 0
+    assert len(sift(page)) > 0
 
 
 def test_patches_show_the_page_around_keypoints_and_paper_beyond(pages):
     page = pages[0].pixels
-    keypoints = SIFT.detect(page)
+    keypoints = EXTREMA.detect(page)
     patches = cut_keypoint_patches(page, keypoints)
     assert patches.shape == (len(keypoints), 32, 32)
     assert patches.dtype == np.uint8
     x, y = np.rint(keypoints.positions).astype(int).T
     np.testing.assert_array_equal(patches[:, 16, 16], page[y, x])
-    corner = cut_keypoint_patches(np.zeros((40, 40), np.uint8), keypoints[:0])
-    assert corner.shape == (0, 32, 32)
+    corner = Keypoints(np.zeros((1, 2), np.float32), np.zeros(1, int))
+    patch = cut_keypoint_patches(np.zeros((40, 40), np.uint8), corner)[0]
+    assert (patch[:16] == 255).all()
+    assert (patch[16:, 16:] == 0).all()
+
+
+def test_bad_settings_are_refused(pages):
+    with pytest.raises(ValueError, match="contours, extrema"):
+        Sift(points="corners")
+    with pytest.raises(ValueError, match="positive"):
+        Sift(most=0)
     with pytest.raises(ValueError, match="side"):
-        cut_keypoint_patches(page, keypoints, side=0)
+        cut_keypoint_patches(pages[0].pixels, EXTREMA.detect(pages[0].pixels), side=0)

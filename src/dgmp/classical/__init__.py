@@ -13,7 +13,7 @@ from .scripts import (
 )
 from .sift import Keypoints, Sift, cut_keypoint_patches
 from .srs_lbp import SrsLbp
-from .vlad import Vlad, VladConfig, fit_vlad
+from .vlad import Vlad, VladConfig, fit_pages_vlad, fit_vlad
 from .whitening import (
     HardWhitening,
     Sketch,
@@ -44,6 +44,7 @@ __all__ = [
     "fit_classical",
     "fit_exemplar_svm",
     "fit_hard_whitening",
+    "fit_pages_vlad",
     "fit_rootsift_vlad",
     "fit_script_classifier",
     "fit_soft_whitening",

@@ -19,7 +19,7 @@ from ..corpora import PageImage, Preparation
 from ..errors import CorpusError, ImageError
 from .files import config_of, fingerprint
 from .sift import Sift
-from .vlad import Vlad, VladConfig, fit_vlad
+from .vlad import Vlad, VladConfig, fit_pages_vlad
 from .whitening import Matrix, Sketch, unit_rows
 
 Progress = Callable[[int], None]  # called with the number of pages done since the last call
@@ -143,14 +143,5 @@ def fit_rootsift_vlad(
             progress(1)
     if len(local) < 2:
         raise CorpusError(f"fitting needs at least two pages with writing, got {len(local)}")
-    vlad = fit_vlad(sample_pages(local, 2 * config.sample, seed=seed), config, seed=seed)
-    features = RootSiftVlad(sift, vlad)
-    return features, np.stack([vlad.encode(page.astype(np.float32)) for page in local])
-
-
-def sample_pages(local: list[NDArray[np.float16]], most: int, *, seed: int) -> Matrix:
-    """At most ``most`` local descriptors, about as many from every page."""
-    generator = np.random.default_rng([seed, len(local)])
-    share = -(-most // len(local))
-    parts = [page[np.sort(generator.permutation(len(page))[:share])] for page in local]
-    return np.concatenate(parts).astype(np.float32)
+    vlad, vectors = fit_pages_vlad(local, config, seed=seed)
+    return RootSiftVlad(sift, vlad), vectors

@@ -19,7 +19,7 @@ Writer identification using GMM supervectors and exemplar-SVMs, PR 2017.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,7 +43,7 @@ class VladConfig:
     aggregation: str = "gmp"
     ridge: float = 1.0  # times the mean squared length of a word's residuals
     power: float = 0.5
-    sample: int = 150_000  # local descriptors a vocabulary is made from
+    sample: int = 100_000  # local descriptors a vocabulary is made from
 
     def __post_init__(self) -> None:
         if self.aggregation not in AGGREGATIONS:
@@ -128,6 +128,21 @@ def fit_vlad(local: Matrix, config: VladConfig | None = None, *, seed: int = 0) 
         )
         centres.append(means.fit(sample).cluster_centers_)
     return Vlad(config, whitening, np.stack(centres).astype(np.float32))
+
+
+def fit_pages_vlad(
+    pages: Sequence[NDArray[np.floating]], config: VladConfig | None = None, *, seed: int = 0
+) -> tuple[Vlad, Matrix]:  # (pages, dim)
+    """Learn from the local descriptors of several pages; also gives the encodings of these pages.
+
+    About as many are taken from every page. Half precision is enough for them and saves memory.
+    """
+    config = config or VladConfig()
+    generator = np.random.default_rng([seed, len(pages)])
+    share = -(-2 * config.sample // len(pages))  # vocabularies draw from twice what each needs
+    parts = [page[_choose(generator, len(page), share)] for page in pages]
+    vlad = fit_vlad(np.concatenate(parts).astype(np.float32), config, seed=seed)
+    return vlad, np.stack([vlad.encode(page.astype(np.float32)) for page in pages])
 
 
 def _choose(generator: np.random.Generator, count: int, most: int) -> NDArray[np.intp]:
