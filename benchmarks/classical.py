@@ -6,8 +6,9 @@ HANDS is a folder with a ``writers.csv`` (columns file, writer, split, page, lab
 is fitted on its training pages and judged on its test pages; settings were chosen by
 cross-validation over training writers. One thread throughout.
 
-The parts are sections of the results: ``speed``, ``vlad`` and ``others`` (describers with and without
-vocabularies, pages at the scale they have), ``estimated`` (at a scale estimated from their ink).
+The parts are sections of the results: ``speed``; ``vlad`` and ``others``, describers with and
+without vocabularies, on pages at the scale they have; ``estimated``, all at a scale estimated from
+the ink.
 Speed is the time from prepared pixels to the encoding, ours against OpenCV's SIFT with the
 parameters of the field (contrast threshold 0.01, edge threshold 40, precise upscale) and a plain
 loop over words, in turn in one run.
@@ -257,7 +258,8 @@ def write_section(title: str, lines: Sequence[str]) -> None:
         f"{torch.__version__}, one thread; load at the end {os.getloadavg()[0]:.1f}."
     )
     sections[title] = "\n".join(["", *lines, "", machine, ""])
-    kept = [f"## {name}\n{sections[name].rstrip()}" for name in TITLES.values() if name in sections]
+    names = [name for name in TITLES.values() if name in sections]
+    kept = [f"## {name}\n{sections[name].rstrip()}" for name in names]
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text("\n\n".join([*INTRODUCTION, *kept]) + "\n", encoding="utf-8")
 
@@ -265,8 +267,8 @@ def write_section(title: str, lines: Sequence[str]) -> None:
 INTRODUCTION = [
     "# Classical describers",
     "mAP on the test pages of `hands` (260 pages, 58 writers), everything fitted on its training "
-    "pages; in brackets 95 % intervals over writers. `rootsift-vlad` is the mean of vocabularies by "
-    f"the seeds {', '.join(map(str, SEEDS))}, everything else has seed 0. SGR: re-ranked by "
+    "pages; in brackets 95 % intervals over writers. `rootsift-vlad` is the mean of vocabularies "
+    f"by the seeds {', '.join(map(str, SEEDS))}, everything else has seed 0. SGR: re-ranked by "
     "`similarity_graph`, which looks at the gallery. Persons: queries by known persons only, "
     "against all pages. ms: processor time for the features of a whole page.",
 ]
