@@ -37,10 +37,9 @@ from dgmp.classical import (
     Sift,
     Vlad,
     VladConfig,
-    fit_classical,
     fit_pages_vlad,
 )
-from dgmp.classical.kinds import finish_describer
+from dgmp.classical.kinds import WHITENINGS, finish_describer
 from dgmp.classical.whitening import signed_power, unit_rows
 from dgmp.corpora import PageImage, Preparation, centre_square, open_corpus, read_pages
 from dgmp.evaluation import retrieval_scores, similarity_graph
@@ -213,9 +212,14 @@ class Trial:
         for name, kind in CLASSICAL.items():
             if isinstance(kind.features, VladConfig):
                 continue
-            describer = fit_classical(name, self.train, preparation=self.preparation)
-            vectors = both(describer.describe_page, self.test, self.squares)
-            lines.append(self.row(name, [vectors], per_page(describer.features, self.test)))
+            assert not isinstance(kind.features, VladConfig)
+            fitted = np.stack([kind.features(image.pixels) for image in self.train])
+            found = both(lambda image, f=kind.features: f(image.pixels), self.test, self.squares)
+            taken = per_page(kind.features, self.test)
+            for whitening in WHITENINGS:
+                describer = finish_describer(name, kind.features, fitted, whitening=whitening)
+                vectors = tuple(describer.describe_features(side) for side in found)
+                lines.append(self.row(f"{name}, whitening {whitening}", [vectors], taken))
         return lines
 
 

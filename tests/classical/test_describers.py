@@ -76,6 +76,13 @@ def test_short_vectors_are_short(fitted):
     assert fitted["rootsift-vlad"].dim == 5 * 100 * 64
 
 
+def test_the_last_step_can_be_chosen(pages):
+    widths = [fit_classical("hinge", pages, whitening=how).dim for how in ("none", "soft", "pca")]
+    assert widths[0] == widths[1] > widths[2]
+    with pytest.raises(UnknownName, match="choose from none, soft, pca"):
+        fit_classical("hinge", pages, whitening="zca")
+
+
 def test_progress_counts_pages(pages):
     done = []
     fit_classical("hinge", pages, progress=done.append)

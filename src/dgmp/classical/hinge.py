@@ -29,7 +29,7 @@ from .whitening import Matrix, unit_rows
 class Hinge:
     """Page vectors of hinges: (φ₁, φ₂) with φ₁ < φ₂."""
 
-    legs: tuple[int, ...] = (7, 14, 25)  # pixels along the contour
+    legs: tuple[int, ...] = (4, 7, 12)  # pixels along the contour
     bins: int = 40  # of the full circle
 
     @property
@@ -54,7 +54,7 @@ class Hinge:
 class CoHinge:
     """Page vectors of pairs of hinges, ``apart`` steps from each other."""
 
-    leg: int = 14
+    leg: int = 5
     apart: int = 7
     bins: int = 10
 

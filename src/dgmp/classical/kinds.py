@@ -54,9 +54,11 @@ class Kind:
         return self.finish is not None or isinstance(self.features, VladConfig)
 
 
-def _whitened_128(vectors: Matrix) -> HardWhitening:
+def _pca(vectors: Matrix) -> HardWhitening:
     return fit_hard_whitening(vectors, 128)
 
+
+WHITENINGS: dict[str, Fit | None] = {"none": None, "soft": fit_soft_whitening, "pca": _pca}
 
 _GMP = VladConfig()
 
@@ -73,9 +75,9 @@ CLASSICAL: dict[str, Kind] = {
     "rootsift-vlad-esvm": Kind(
         "RootSIFT, VLAD with generalized max pooling, exemplar SVM", _GMP, fit_exemplar_svm
     ),
-    "srs-lbp": Kind("local binary patterns at 12 radii, PCA-whitening", SrsLbp(), _whitened_128),
+    "srs-lbp": Kind("local binary patterns at 12 radii", SrsLbp(), fit_soft_whitening),
     "obif": Kind("oriented basic image features at pairs of scales", Obif()),
-    "hinge": Kind("angles of contours, PCA-whitening", Hinge(), _whitened_128),
+    "hinge": Kind("angles of contours", Hinge(), fit_soft_whitening),
     "cohinge": Kind("pairs of angles along contours", CoHinge()),
 }
 
@@ -105,23 +107,18 @@ def fit_classical(
     images: Iterable[PageImage] = (),
     *,
     seed: int = 0,
+    whitening: str | None = None,
     preparation: Preparation | None = None,
     progress: Progress | None = None,
 ) -> ClassicalDescriber:
     """Make the describer called ``name``, fitted on prepared pages where it needs any.
 
-    ``preparation`` is how these pages were prepared, and how pages will be that are described.
-    ``progress`` is called with the number of pages done since its last call.
+    ``whitening`` takes the place of the last step: ``none``, ``soft``, or ``pca`` for the
+    first 128 directions. ``preparation`` is how these pages were prepared, and how pages will be
+    that are described. ``progress`` is called with the number of pages done since its last call.
     """
-    kind = CLASSICAL.get(name)
-    if kind is None:
-        raise UnknownName(
-            f"no classical describer called {name!r}; choose from {', '.join(CLASSICAL)}"
-        )
+    kind = _kind(name, whitening)
     preparation = preparation or Preparation()
-    if not kind.needs_fitting:
-        assert not isinstance(kind.features, VladConfig)
-        return ClassicalDescriber(name, kind.features, preparation=preparation)
     features: PageFeatures
     if isinstance(kind.features, VladConfig):
         features, vectors = fit_rootsift_vlad(
@@ -129,8 +126,12 @@ def fit_classical(
         )
     else:
         features = kind.features
+        if not kind.needs_fitting:
+            return ClassicalDescriber(name, features, preparation=preparation)
         vectors = fit_features(features, images, progress)
-    return finish_describer(name, features, vectors, seed=seed, preparation=preparation)
+    return finish_describer(
+        name, features, vectors, seed=seed, whitening=whitening, preparation=preparation
+    )
 
 
 def finish_describer(
@@ -139,16 +140,30 @@ def finish_describer(
     vectors: Matrix,  # (pages, features.dim)
     *,
     seed: int = 0,
+    whitening: str | None = None,
     preparation: Preparation | None = None,
 ) -> ClassicalDescriber:
     """The describer called ``name`` from features that exist and their vectors of fitting pages."""
-    kind = CLASSICAL[name]
+    kind = _kind(name, whitening)
     sketch = None
     if kind.short is not None and features.dim > kind.short:
         sketch = Sketch(features.dim, kind.short, seed)
         vectors = unit_rows(sketch(vectors))
     finish = None if kind.finish is None else kind.finish(vectors)
     return ClassicalDescriber(name, features, sketch, finish, preparation or Preparation())
+
+
+def _kind(name: str, whitening: str | None) -> Kind:
+    kind = CLASSICAL.get(name)
+    if kind is None:
+        raise UnknownName(
+            f"no classical describer called {name!r}; choose from {', '.join(CLASSICAL)}"
+        )
+    if whitening is None:
+        return kind
+    if whitening not in WHITENINGS:
+        raise UnknownName(f"no whitening called {whitening!r}; choose from {', '.join(WHITENINGS)}")
+    return replace(kind, finish=WHITENINGS[whitening])
 
 
 def save_describer(describer: ClassicalDescriber, folder: Path | str) -> Path:
