@@ -37,6 +37,7 @@ from dgmp.classical import (
     Sift,
     Vlad,
     VladConfig,
+    encode_pages,
     fit_pages_vlad,
 )
 from dgmp.classical.kinds import WHITENINGS, finish_describer
@@ -48,6 +49,7 @@ from dgmp.records import Scores
 RESULTS = Path(__file__).parent / "results" / "classical.md"
 SEEDS = (0, 1, 2)
 SIDE = 256
+BANDS = CLASSICAL["rootsift-vlad"].bands
 
 Sides = tuple[np.ndarray, np.ndarray]  # of whole pages, of squares
 
@@ -182,18 +184,20 @@ class Trial:
         best, *others = (n for n, k in CLASSICAL.items() if isinstance(k.features, VladConfig))
         runs: dict[str, list[Sides]] = {}
         for seed in seeds:
-            vlad, fitted = fit_pages_vlad(local, VladConfig(), seed=seed)
+            vlad, fitted = fit_pages_vlad(local, VladConfig(), seed=seed, bands=BANDS)
             encoded = both(vlad.encode, *sides)
             features = RootSiftVlad(sift, vlad)
             for name in (best, *others) if seed == seeds[0] else (best,):
-                config = CLASSICAL[name].features
+                kind = CLASSICAL[name]
+                config = kind.features
                 assert isinstance(config, VladConfig)
                 if config == vlad.config:
-                    describer = finish_describer(name, features, fitted, seed=seed)
+                    vectors = fitted if kind.bands else fitted[: len(local)]
+                    describer = finish_describer(name, features, vectors, seed=seed)
                     found = encoded
                 else:
                     other = replace(vlad, config=config)
-                    vectors = np.stack([other.encode(page.astype(np.float32)) for page in local])
+                    vectors = encode_pages(other, local, kind.bands)
                     describer = finish_describer(name, RootSiftVlad(sift, other), vectors)
                     found = both(other.encode, *sides)
                 runs.setdefault(name, []).append(

@@ -43,8 +43,12 @@ def fitted(pages):
     for name, kind in CLASSICAL.items():
         if isinstance(kind.features, VladConfig):
             if kind.features not in learned:
-                learned[kind.features] = fit_rootsift_vlad(pages, config=kind.features, seed=3)
-            found[name] = finish_describer(name, *learned[kind.features], seed=3)
+                learned[kind.features] = fit_rootsift_vlad(
+                    pages, config=kind.features, seed=3, bands=4
+                )
+            features, vectors = learned[kind.features]
+            vectors = vectors if kind.bands else vectors[: len(pages)]
+            found[name] = finish_describer(name, features, vectors, seed=3)
         else:
             found[name] = fit_classical(name, pages, seed=3)
     return found

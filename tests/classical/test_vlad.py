@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dgmp.classical import VladConfig, fit_vlad
+from dgmp.classical import VladConfig, fit_pages_vlad, fit_vlad
 
 RNG = np.random.default_rng(0)
 LOCAL = RNG.random((3000, 32), np.float32)
@@ -65,6 +65,13 @@ def test_the_square_root_flattens_and_length_stays_one():
     assert abs(np.linalg.norm(rooted) - 1) < 1e-5
     np.testing.assert_array_equal(np.sign(rooted), np.sign(plain))
     assert np.abs(rooted).max() < np.abs(plain).max()
+
+
+def test_bands_are_encoded_after_the_pages():
+    pages = [PAGE[:100], PAGE[100:], PAGE[:1]]
+    vlad, vectors = fit_pages_vlad(pages, CONFIG, bands=2)
+    wanted = [*pages, PAGE[:50], PAGE[50:100], PAGE[100:180], PAGE[180:], PAGE[:1]]
+    np.testing.assert_array_equal(vectors, np.stack([vlad.encode(part) for part in wanted]))
 
 
 def test_the_seed_decides_the_vocabularies():

@@ -29,6 +29,14 @@ def test_soft_whitening_leaves_alone_what_no_fitting_page_shows():
     np.testing.assert_allclose(moved, outside / np.linalg.norm(outside), atol=1e-5)
 
 
+def test_fewer_directions_leave_the_others_at_the_scale_of_the_complement():
+    full, some = fit_soft_whitening(FEW), fit_soft_whitening(FEW, rank=3)
+    assert some.ridge == full.ridge
+    np.testing.assert_array_equal(some.directions, full.directions[:, :3])
+    fourth = full.directions[:, 3]
+    np.testing.assert_allclose(some(some.mean + fourth), fourth, atol=1e-5)
+
+
 def test_a_huge_ridge_changes_only_the_mean():
     soft = fit_soft_whitening(FEW, ridge=1e9)
     np.testing.assert_allclose(soft(FEW), unit_rows(FEW - FEW.mean(0)), atol=1e-5)

@@ -13,7 +13,7 @@ from .scripts import (
 )
 from .sift import Keypoints, Sift, cut_keypoint_patches
 from .srs_lbp import SrsLbp
-from .vlad import Vlad, VladConfig, fit_pages_vlad, fit_vlad
+from .vlad import Vlad, VladConfig, encode_pages, fit_pages_vlad, fit_vlad
 from .whitening import (
     HardWhitening,
     Sketch,
@@ -41,6 +41,7 @@ __all__ = [
     "Vlad",
     "VladConfig",
     "cut_keypoint_patches",
+    "encode_pages",
     "fit_classical",
     "fit_exemplar_svm",
     "fit_hard_whitening",

@@ -126,12 +126,13 @@ def fit_rootsift_vlad(
     config: VladConfig | None = None,
     *,
     seed: int = 0,
+    bands: int = 0,
     progress: Progress | None = None,
-) -> tuple[RootSiftVlad, Matrix]:  # (pages, dim)
-    """Learn vocabularies from pages; also gives the encodings of these pages.
+) -> tuple[RootSiftVlad, Matrix]:  # (pages and their bands, dim)
+    """Learn vocabularies from pages; also gives the encodings of these pages and their bands.
 
-    Pages are read once. Their local descriptors are kept in half precision until the end, about
-    half a megabyte for a page.
+    Pages are read once. Their local descriptors are kept in half precision until the end, two
+    megabytes for a full page.
     """
     sift, config = sift or Sift(), config or VladConfig()
     local = []
@@ -143,5 +144,5 @@ def fit_rootsift_vlad(
             progress(1)
     if len(local) < 2:
         raise CorpusError(f"fitting needs at least two pages with writing, got {len(local)}")
-    vlad, vectors = fit_pages_vlad(local, config, seed=seed)
+    vlad, vectors = fit_pages_vlad(local, config, seed=seed, bands=bands)
     return RootSiftVlad(sift, vlad), vectors

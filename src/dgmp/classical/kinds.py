@@ -47,6 +47,7 @@ class Kind:
     features: PageFeatures | VladConfig  # the second: vocabularies are to be learned first
     finish: Fit | None = None
     short: int | None = None  # entries that longer vectors are sketched to
+    bands: int = 0  # parts of each fitting page that the last step is fitted on as well
 
     @property
     def needs_fitting(self) -> bool:
@@ -58,19 +59,21 @@ def _pca(vectors: Matrix) -> HardWhitening:
     return fit_hard_whitening(vectors, 128)
 
 
+def _soft(vectors: Matrix) -> SoftWhitening:
+    return fit_soft_whitening(vectors, rank=256)  # more directions changed nothing
+
+
 WHITENINGS: dict[str, Fit | None] = {"none": None, "soft": fit_soft_whitening, "pca": _pca}
 
 _GMP = VladConfig()
 
 CLASSICAL: dict[str, Kind] = {
     "rootsift-vlad": Kind(
-        "RootSIFT, VLAD with generalized max pooling, soft whitening", _GMP, fit_soft_whitening
+        "RootSIFT, VLAD with generalized max pooling, soft whitening", _GMP, _soft, bands=4
     ),
-    "rootsift-vlad-short": Kind(
-        f"the same in {SHORT} entries", _GMP, fit_soft_whitening, short=SHORT
-    ),
+    "rootsift-vlad-short": Kind(f"the same in {SHORT} entries", _GMP, _soft, short=SHORT, bands=4),
     "rootsift-vlad-sum": Kind(
-        "RootSIFT, VLAD with sums", replace(_GMP, aggregation="sum"), fit_soft_whitening
+        "RootSIFT, VLAD with sums", replace(_GMP, aggregation="sum"), _soft, bands=4
     ),
     "rootsift-vlad-esvm": Kind(
         "RootSIFT, VLAD with generalized max pooling, exemplar SVM", _GMP, fit_exemplar_svm
@@ -122,7 +125,7 @@ def fit_classical(
     features: PageFeatures
     if isinstance(kind.features, VladConfig):
         features, vectors = fit_rootsift_vlad(
-            images, config=kind.features, seed=seed, progress=progress
+            images, config=kind.features, seed=seed, bands=kind.bands, progress=progress
         )
     else:
         features = kind.features

@@ -86,44 +86,51 @@ class HardWhitening:
         return unit_rows((vectors - self.mean) @ self.projection)
 
 
-def fit_soft_whitening(vectors: Matrix, *, ridge: float | None = None) -> SoftWhitening:
-    """Fit on page vectors; without ``ridge``, a is the mean of the non-zero eigenvalues."""
-    mean, directions, variances = principal_directions(vectors)
-    return SoftWhitening(
-        mean, directions, variances, float(variances.mean()) if ridge is None else ridge
-    )
+def fit_soft_whitening(
+    vectors: Matrix,  # (pages, dim)
+    *,
+    ridge: float | None = None,
+    rank: int | None = None,
+) -> SoftWhitening:
+    """Fit on page vectors; without ``ridge``, a is the mean of the non-zero eigenvalues.
+
+    ``rank`` keeps only the first directions and counts the others to the complement, which they
+    resemble: their variances are small against a.
+    """
+    mean, directions, variances = principal_directions(vectors, rank)
+    if ridge is None:
+        ridge = float(variances.mean())
+    return SoftWhitening(mean, directions, variances[: directions.shape[1]], ridge)
 
 
 def fit_hard_whitening(vectors: Matrix, k: int) -> HardWhitening:
     """Fit on page vectors and keep ``k`` directions, or as many as there are."""
     if k < 1:
         raise ValueError(f"k must be at least 1, got {k}")
-    mean, directions, variances = principal_directions(vectors)
-    projection = directions[:, :k] / np.sqrt(variances[:k])
+    mean, directions, variances = principal_directions(vectors, k)
+    projection = directions / np.sqrt(variances[: directions.shape[1]])
     return HardWhitening(mean, projection.astype(np.float32))
 
 
-def principal_directions(vectors: Matrix) -> tuple[Matrix, Matrix, Matrix]:
-    """Mean (dim,), directions (dim, rank) and variances (rank,) of rows, largest first."""
+def principal_directions(vectors: Matrix, most: int | None = None) -> tuple[Matrix, Matrix, Matrix]:
+    """Mean (dim,), the first ``most`` directions (dim, rank), and all variances, largest first."""
     if vectors.ndim != 2 or len(vectors) < 2:
         raise ValueError(f"whitening needs at least two vectors, got shape {vectors.shape}")
     mean = vectors.mean(axis=0, dtype=np.float64)
     centred = vectors - mean
     rows, dim = centred.shape
-    if rows <= dim:
-        values, left = np.linalg.eigh(centred @ centred.T)  # (rows,), (rows, rows)
-    else:
-        values, left = np.linalg.eigh(centred.T @ centred)
+    small = centred @ centred.T if rows <= dim else centred.T @ centred
+    values, left = np.linalg.eigh(small)
     kept = np.flatnonzero(values > _NEGLIGIBLE * values[-1])[::-1]
     if not len(kept) or not values[-1] > 0:
         raise ValueError("whitening needs vectors that differ from each other")
     values = values[kept]
-    directions = left[:, kept]
+    directions = left[:, kept[:most]]
     if rows <= dim:
-        directions = centred.T @ directions / np.sqrt(values)
+        directions = centred.T @ directions / np.sqrt(values[:most])
     # The sign of an eigenvector is free: the largest entry is positive.
     peaks = np.abs(directions).argmax(axis=0)
-    directions *= np.sign(directions[peaks, np.arange(len(kept))])
+    directions *= np.sign(directions[peaks, np.arange(directions.shape[1])])
     return (
         mean.astype(np.float32),
         directions.astype(np.float32),
