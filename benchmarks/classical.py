@@ -1,6 +1,6 @@
 """Classical describers: how fast they are, and how well they find hands.
 
-    python benchmarks/classical.py HANDS [PART ...]
+    python benchmarks/classical.py HANDS [PART ...] [--scripts SCRIPTS]
 
 HANDS is a folder with a ``writers.csv`` (columns file, writer, split, page, label_kind). Everything
 is fitted on its training pages and judged on its test pages; settings were chosen by
@@ -8,7 +8,7 @@ cross-validation over training writers. One thread throughout.
 
 The parts are sections of the results: ``speed``; ``vlad`` and ``others``, describers with and
 without vocabularies, on pages at the scale they have; ``estimated``, all at a scale estimated from
-the ink.
+the ink; ``scripts``, the classification of SCRIPTS, a folder with a ``scripts.csv``.
 Speed is the time from prepared pixels to the encoding, ours against OpenCV's SIFT with the
 parameters of the field (contrast threshold 0.01, edge threshold 40, precise upscale) and a plain
 loop over words, in turn in one run.
@@ -39,11 +39,12 @@ from dgmp.classical import (
     VladConfig,
     encode_pages,
     fit_pages_vlad,
+    fit_script_classifier,
 )
 from dgmp.classical.kinds import WHITENINGS, finish_describer
 from dgmp.classical.whitening import signed_power, unit_rows
 from dgmp.corpora import PageImage, Preparation, centre_square, open_corpus, read_pages
-from dgmp.evaluation import retrieval_scores, similarity_graph
+from dgmp.evaluation import classification_scores, retrieval_scores, similarity_graph
 from dgmp.records import Scores
 
 RESULTS = Path(__file__).parent / "results" / "classical.md"
@@ -249,11 +250,28 @@ HEAD = [
 ]
 
 
+def script_scores(folder: Path) -> list[str]:
+    """Fitted on the training pages of a corpus with scripts, judged on its test pages."""
+    corpus = open_corpus(folder)
+    preparation = Preparation(canonical=None)
+    train, test = (list(read_pages(corpus.side(side), preparation)) for side in ("train", "test"))
+    classifier = fit_script_classifier(train, preparation=preparation)
+    shares = np.stack([classifier.classify_page(image) for image in test])
+    scores = classification_scores(
+        shares,
+        [str(image.page.script) for image in test],
+        classes=classifier.classes,
+        groups=[str(image.page.manuscript) for image in test],
+    )
+    return ["```text", scores.table(), "```"]
+
+
 TITLES = {
     "speed": "Speed",
     "vlad": "With vocabularies",
     "others": "Without vocabularies",
     "estimated": "At a scale estimated from the ink",
+    "scripts": "Scripts",
 }
 
 
@@ -286,10 +304,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("hands", type=Path)
     parser.add_argument("parts", nargs="*", choices=[*TITLES, []], help="default: all")
+    parser.add_argument("--scripts", type=Path)
     arguments = parser.parse_args()
     cv2.setNumThreads(1)
     torch.set_num_threads(1)
-    for part in arguments.parts or TITLES:
+    parts = arguments.parts or [part for part in TITLES if arguments.scripts or part != "scripts"]
+    for part in parts:
+        if part == "scripts":
+            write_section(TITLES[part], script_scores(arguments.scripts))
+            continue
         scale = {} if part == "estimated" else {"canonical": None}
         trial = Trial(arguments.hands, Preparation(**scale))
         if part == "speed":
