@@ -72,7 +72,9 @@ def test_the_spec_knows_what_was_learned(name, fitted, pages):
 
 
 def test_short_vectors_are_short(fitted):
-    assert fitted["rootsift-vlad-short"].dim == 2048
+    short = fitted["rootsift-vlad-short"]
+    assert short.dim == 12 * 5 - 1  # as many as the fitting pages and their bands span
+    assert short.sketch.dim == 8192
     assert fitted["rootsift-vlad"].dim == 5 * 100 * 64
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dgmp.classical import Sketch, fit_hard_whitening, fit_soft_whitening
+from dgmp.classical import Sketch, fit_hard_whitening, fit_soft_projection, fit_soft_whitening
 from dgmp.classical.whitening import principal_directions, signed_power, unit_rows
 
 RNG = np.random.default_rng(0)
@@ -48,6 +48,13 @@ def test_hard_whitening_makes_all_directions_equal(pages):
     flat = (pages - hard.mean) @ hard.projection
     np.testing.assert_allclose(np.cov(flat.T), np.eye(5), atol=1e-4)
     assert hard.dim == 5
+
+
+def test_a_soft_projection_has_the_cosines_of_soft_whitening_within_the_span():
+    soft, short = fit_soft_whitening(FEW), fit_soft_projection(FEW, 30)
+    assert short.dim == 8
+    np.testing.assert_allclose(short(FEW) @ short(FEW).T, soft(FEW) @ soft(FEW).T, atol=1e-5)
+    assert fit_soft_projection(FEW, 3).dim == 3
 
 
 def test_directions_are_orthonormal_and_their_variances_fall():

@@ -19,6 +19,7 @@ from .whitening import (
     Sketch,
     SoftWhitening,
     fit_hard_whitening,
+    fit_soft_projection,
     fit_soft_whitening,
 )
 
@@ -48,6 +49,7 @@ __all__ = [
     "fit_pages_vlad",
     "fit_rootsift_vlad",
     "fit_script_classifier",
+    "fit_soft_projection",
     "fit_soft_whitening",
     "fit_vlad",
     "load_classical",

@@ -30,6 +30,7 @@ from .whitening import (
     Sketch,
     SoftWhitening,
     fit_hard_whitening,
+    fit_soft_projection,
     fit_soft_whitening,
     unit_rows,
 )
@@ -46,7 +47,7 @@ class Kind:
     about: str
     features: PageFeatures | VladConfig  # the second: vocabularies are to be learned first
     finish: Fit | None = None
-    short: int | None = None  # entries that longer vectors are sketched to
+    sketch: int | None = None  # entries that longer vectors are sketched to before the last step
     bands: int = 0  # parts of each fitting page that the last step is fitted on as well
 
     @property
@@ -63,6 +64,10 @@ def _soft(vectors: Matrix) -> SoftWhitening:
     return fit_soft_whitening(vectors, rank=256)  # more directions changed nothing
 
 
+def _short(vectors: Matrix) -> HardWhitening:
+    return fit_soft_projection(vectors, SHORT)
+
+
 WHITENINGS: dict[str, Fit | None] = {"none": None, "soft": fit_soft_whitening, "pca": _pca}
 
 _GMP = VladConfig()
@@ -71,7 +76,9 @@ CLASSICAL: dict[str, Kind] = {
     "rootsift-vlad": Kind(
         "RootSIFT, VLAD with generalized max pooling, soft whitening", _GMP, _soft, bands=4
     ),
-    "rootsift-vlad-short": Kind(f"the same in {SHORT} entries", _GMP, _soft, short=SHORT, bands=4),
+    "rootsift-vlad-short": Kind(
+        f"the same in at most {SHORT} entries", _GMP, _short, sketch=4 * SHORT, bands=4
+    ),
     "rootsift-vlad-sum": Kind(
         "RootSIFT, VLAD with sums", replace(_GMP, aggregation="sum"), _soft, bands=4
     ),
@@ -149,8 +156,8 @@ def finish_describer(
     """The describer called ``name`` from features that exist and their vectors of fitting pages."""
     kind = _kind(name, whitening)
     sketch = None
-    if kind.short is not None and features.dim > kind.short:
-        sketch = Sketch(features.dim, kind.short, seed)
+    if kind.sketch is not None and features.dim > kind.sketch:
+        sketch = Sketch(features.dim, kind.sketch, seed)
         vectors = unit_rows(sketch(vectors))
     finish = None if kind.finish is None else kind.finish(vectors)
     return ClassicalDescriber(name, features, sketch, finish, preparation or Preparation())

@@ -12,7 +12,9 @@ differ, and keeps the rest at one common scale.
 
 A vector of 32 000 entries is shortened by :class:`Sketch`: random signs, a Fourier transform, and a
 random choice of its rows, all from a seed. It keeps cosines up to about 1/√dim (Johnson and
-Lindenstrauss) and stores nothing.
+Lindenstrauss) and stores nothing. Down to 2048 entries that error costs more than a projection to
+the directions in which parts of the fitting pages differ, :func:`fit_soft_projection`; a sketch of
+moderate width before it makes the projection small.
 
 All is numpy, for learned descriptors as well as for classical ones.
 """
@@ -71,10 +73,10 @@ class SoftWhitening:
 
 @dataclass(frozen=True, eq=False)
 class HardWhitening:
-    """x ↦ w_k^-½V_kᵀ(x−μ): the first k directions at equal scale, and nothing else."""
+    """x ↦ w_k^-½V_kᵀ(x−μ): the first k directions, scaled, and nothing else."""
 
     mean: Matrix  # (dim,)
-    projection: Matrix  # (dim, k): V_k w_k^-½
+    projection: Matrix  # (dim, k): directions and their scales
 
     @property
     def dim(self) -> int:
@@ -110,6 +112,18 @@ def fit_hard_whitening(vectors: Matrix, k: int) -> HardWhitening:
     mean, directions, variances = principal_directions(vectors, k)
     projection = directions / np.sqrt(variances[: directions.shape[1]])
     return HardWhitening(mean, projection.astype(np.float32))
+
+
+def fit_soft_projection(vectors: Matrix, k: int) -> HardWhitening:
+    """Short vectors with the scales of soft whitening: (w + a)^-½Vᵀ(x − μ), k directions.
+
+    The complement is dropped, so the fitting vectors should be many: of parts of pages as well.
+    """
+    if k < 1:
+        raise ValueError(f"k must be at least 1, got {k}")
+    mean, directions, variances = principal_directions(vectors, k)
+    scales = np.sqrt(variances[: directions.shape[1]] + variances.mean())
+    return HardWhitening(mean, (directions / scales).astype(np.float32))
 
 
 def principal_directions(vectors: Matrix, most: int | None = None) -> tuple[Matrix, Matrix, Matrix]:
