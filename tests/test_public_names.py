@@ -34,6 +34,7 @@ def test_every_public_name_has_a_docstring(name):
     "room",
     [
         "catalogue",
+        "classical",
         "corpora",
         "corpora.synthetic",
         "describe",

@@ -1,0 +1,189 @@
+"""The classical describers by name, fitted by one call and loaded by another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..corpora import PageImage, Preparation
+from ..errors import DgmpError, UnknownName
+from .describers import (
+    ClassicalDescriber,
+    PageFeatures,
+    Progress,
+    RootSiftVlad,
+    VectorStep,
+    fit_features,
+    fit_rootsift_vlad,
+)
+from .exemplar import ExemplarSvm, fit_exemplar_svm
+from .files import load_fitted, save_fitted
+from .hinge import CoHinge, Hinge
+from .obif import Obif
+from .sift import Sift
+from .srs_lbp import SrsLbp
+from .vlad import Vlad, VladConfig
+from .whitening import (
+    HardWhitening,
+    Matrix,
+    Sketch,
+    SoftWhitening,
+    fit_hard_whitening,
+    fit_soft_projection,
+    fit_soft_whitening,
+    unit_rows,
+)
+
+Fit = Callable[[Matrix], VectorStep]
+
+SHORT = 2048  # entries: a million pages fit on one disk
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A describer that can be had by name: its features, and what is fitted to pages."""
+
+    about: str
+    features: PageFeatures | VladConfig  # the second: vocabularies are to be learned first
+    finish: Fit | None = None
+    sketch: int | None = None  # entries that longer vectors are sketched to before the last step
+    bands: int = 0  # parts of each fitting page that the last step is fitted on as well
+
+    @property
+    def needs_fitting(self) -> bool:
+        """Whether pages are needed to make it."""
+        return self.finish is not None or isinstance(self.features, VladConfig)
+
+
+def _pca(vectors: Matrix) -> HardWhitening:
+    return fit_hard_whitening(vectors, 128)
+
+
+def _soft(vectors: Matrix) -> SoftWhitening:
+    return fit_soft_whitening(vectors, rank=256)  # more directions changed nothing
+
+
+def _short(vectors: Matrix) -> HardWhitening:
+    return fit_soft_projection(vectors, SHORT)
+
+
+WHITENINGS: dict[str, Fit | None] = {"none": None, "soft": fit_soft_whitening, "pca": _pca}
+
+_GMP = VladConfig()
+
+CLASSICAL: dict[str, Kind] = {
+    "rootsift-vlad": Kind(
+        "RootSIFT, VLAD with generalized max pooling, soft whitening", _GMP, _soft, bands=4
+    ),
+    "rootsift-vlad-short": Kind(
+        f"the same in at most {SHORT} entries", _GMP, _short, sketch=4 * SHORT, bands=4
+    ),
+    "rootsift-vlad-sum": Kind(
+        "RootSIFT, VLAD with sums", replace(_GMP, aggregation="sum"), _soft, bands=4
+    ),
+    "rootsift-vlad-esvm": Kind(
+        "RootSIFT, VLAD with generalized max pooling, exemplar SVM", _GMP, fit_exemplar_svm
+    ),
+    "srs-lbp": Kind("local binary patterns at 12 radii", SrsLbp(), fit_soft_whitening),
+    "obif": Kind("oriented basic image features at pairs of scales", Obif()),
+    "hinge": Kind("angles of contours", Hinge(), fit_soft_whitening),
+    "cohinge": Kind("pairs of angles along contours", CoHinge()),
+}
+
+CLASSES: dict[str, type] = {
+    kind.__name__: kind
+    for kind in (
+        ClassicalDescriber,
+        CoHinge,
+        ExemplarSvm,
+        HardWhitening,
+        Hinge,
+        Obif,
+        Preparation,
+        RootSiftVlad,
+        Sift,
+        Sketch,
+        SoftWhitening,
+        SrsLbp,
+        Vlad,
+        VladConfig,
+    )
+}
+
+
+def fit_classical(
+    name: str,
+    images: Iterable[PageImage] = (),
+    *,
+    seed: int = 0,
+    whitening: str | None = None,
+    preparation: Preparation | None = None,
+    progress: Progress | None = None,
+) -> ClassicalDescriber:
+    """Make the describer called ``name``, fitted on prepared pages where it needs any.
+
+    ``whitening`` takes the place of the last step: ``none``, ``soft``, or ``pca`` for the
+    first 128 directions. ``preparation`` is how these pages were prepared, and how pages will be
+    that are described. ``progress`` is called with the number of pages done since its last call.
+    """
+    kind = _kind(name, whitening)
+    preparation = preparation or Preparation()
+    features: PageFeatures
+    if isinstance(kind.features, VladConfig):
+        features, vectors = fit_rootsift_vlad(
+            images, config=kind.features, seed=seed, bands=kind.bands, progress=progress
+        )
+    else:
+        features = kind.features
+        if not kind.needs_fitting:
+            return ClassicalDescriber(name, features, preparation=preparation)
+        vectors = fit_features(features, images, progress)
+    return finish_describer(
+        name, features, vectors, seed=seed, whitening=whitening, preparation=preparation
+    )
+
+
+def finish_describer(
+    name: str,
+    features: PageFeatures,
+    vectors: Matrix,  # (pages, features.dim)
+    *,
+    seed: int = 0,
+    whitening: str | None = None,
+    preparation: Preparation | None = None,
+) -> ClassicalDescriber:
+    """The describer called ``name`` from features that exist and their vectors of fitting pages."""
+    kind = _kind(name, whitening)
+    sketch = None
+    if kind.sketch is not None and features.dim > kind.sketch:
+        sketch = Sketch(features.dim, kind.sketch, seed)
+        vectors = unit_rows(sketch(vectors))
+    finish = None if kind.finish is None else kind.finish(vectors)
+    return ClassicalDescriber(name, features, sketch, finish, preparation or Preparation())
+
+
+def _kind(name: str, whitening: str | None) -> Kind:
+    kind = CLASSICAL.get(name)
+    if kind is None:
+        raise UnknownName(
+            f"no classical describer called {name!r}; choose from {', '.join(CLASSICAL)}"
+        )
+    if whitening is None:
+        return kind
+    if whitening not in WHITENINGS:
+        raise UnknownName(f"no whitening called {whitening!r}; choose from {', '.join(WHITENINGS)}")
+    return replace(kind, finish=WHITENINGS[whitening])
+
+
+def save_describer(describer: ClassicalDescriber, folder: Path | str) -> Path:
+    """Write a describer into a folder, whole or not at all."""
+    return save_fitted(describer, folder, describer.kind)
+
+
+def load_classical(folder: Path | str) -> ClassicalDescriber:
+    """Read what :func:`save_describer` wrote."""
+    found = load_fitted(folder, CLASSES)
+    if not isinstance(found, ClassicalDescriber):
+        raise DgmpError(f"{folder}: holds a {type(found).__name__}, no classical describer")
+    return found
