@@ -24,7 +24,7 @@ from torch.utils.data import DataLoader
 from ..corpora import Corpus, PageStore, Standardization, open_store, split_pages, write_split
 from ..errors import CorpusError, DgmpError
 from ..models import TrainedModel, save_model
-from ..pooling import GeneralizedMaxPool
+from ..pooling import AttentiveGeneralizedMaxPool, GeneralizedMaxPool
 from ..records import Page
 from .curves import draw_curves
 from .distributed import (
@@ -353,6 +353,7 @@ class Training:
 
     def _ridges(self) -> tuple[float | None, float | None]:
         pooling = self.model.network.pooling
+        pooling = pooling.gmp if isinstance(pooling, AttentiveGeneralizedMaxPool) else pooling
         if isinstance(pooling, GeneralizedMaxPool):
             return pooling.last_ridge, pooling.last_relative_ridge
         return None, None
