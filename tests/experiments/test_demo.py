@@ -28,10 +28,8 @@ def told(tmp_path_factory):
     writer = override(tiny_recipe("writer-small"), [*big, "validation=0.5"])
     script = override(tiny_recipe("script-small"), [*big, "validation=0"])
     plan = DemoPlan(
-        hands=CorpusPlan(4, 2, 1),
-        unseen=CorpusPlan(3, 2, 2),
-        scripts=CorpusPlan(4, 1, 3, True),
-        unseen_scripts=CorpusPlan(4, 1, 4, True),
+        hands=CorpusPlan(4, 2, 1, True),
+        unseen=CorpusPlan(3, 2, 2, True),
         writer_recipe=writer,
         script_recipe=script,
     )
@@ -211,4 +209,3 @@ def test_the_plan_of_the_demo_meets_enough_writers():
     plan = DemoPlan()
     assert plan.unseen.writers >= 50
     assert plan.unseen.seed != plan.hands.seed
-    assert plan.unseen_scripts.seed != plan.scripts.seed

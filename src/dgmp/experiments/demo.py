@@ -1,9 +1,9 @@
 """The story in six minutes: hands out of nothing, learned, tested on others, explained.
 
-    OUT/hands, unseen, scripts, unseen-scripts   synthetic corpora
-    OUT/pages/                                   the same, prepared
-    OUT/runs/gmp, avg-l2, script                 run folders
-    OUT/report.html                              the report
+    OUT/hands, unseen              synthetic corpora
+    OUT/pages/                     the same, prepared
+    OUT/runs/gmp, avg-l2, script   run folders
+    OUT/report.html                the report
 
 What is there already is kept: an interrupted demo goes on where it was.
 """
@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from ..corpora import Corpus, PageStore, open_corpus, open_store
+from ..corpora import Corpus, PageStore, Preparation, open_corpus, open_store
 from ..corpora.synthetic import CorpusPlan, write_corpus
 from ..describe.learned import LearnedDescriber
 from ..evaluation import rank_pages
@@ -48,10 +48,8 @@ from .testing import (
 GMP, AVERAGE, HINGE = "GMP", "Avg + ℓ2", "contour hinge, no learning"
 
 # Sized for six minutes on two cores.
-HANDS = CorpusPlan(writers=120, pages=3, seed=11)
-UNSEEN = CorpusPlan(writers=60, pages=4, seed=12)
-SCRIPTS = CorpusPlan(writers=144, pages=1, seed=13, scripts=True)
-UNSEEN_SCRIPTS = CorpusPlan(writers=60, pages=1, seed=14, scripts=True)
+HANDS = CorpusPlan(writers=240, pages=2, seed=11, scripts=True)
+UNSEEN = CorpusPlan(writers=60, pages=4, seed=12, scripts=True)
 # These pages are all of one scan size already; their size of writing is the writer's own.
 UNSCALED = ["input.preparation.canonical=none"]
 
@@ -66,8 +64,6 @@ class DemoPlan:
 
     hands: CorpusPlan = HANDS
     unseen: CorpusPlan = UNSEEN
-    scripts: CorpusPlan = SCRIPTS
-    unseen_scripts: CorpusPlan = UNSEEN_SCRIPTS
     writer_recipe: Recipe = field(default_factory=lambda: _small("writer"))
     script_recipe: Recipe = field(default_factory=lambda: _small("script"))
     seed: int = 0
@@ -75,12 +71,7 @@ class DemoPlan:
     @property
     def corpora(self) -> Mapping[str, CorpusPlan]:
         """The corpora by the names of their folders."""
-        return {
-            "hands": self.hands,
-            "unseen": self.unseen,
-            "scripts": self.scripts,
-            "unseen-scripts": self.unseen_scripts,
-        }
+        return {"hands": self.hands, "unseen": self.unseen}
 
 
 @dataclass(frozen=True)
@@ -117,10 +108,11 @@ def make_demo(
     with clock(f"writing {pages} pages of synthetic handwriting"):
         corpora = {name: _write(out / name, one, watchers) for name, one in plan.corpora.items()}
     with clock("preparing them"):
-        stores = {}
-        for name, corpus in corpora.items():
-            recipe = plan.script_recipe if "scripts" in name else plan.writer_recipe
-            stores[name] = _prepare(out / "pages" / name, corpus, recipe, watchers)
+        preparation = plan.writer_recipe.input.preparation
+        stores = {
+            name: _prepare(out / "pages" / name, corpus, preparation, watchers)
+            for name, corpus in corpora.items()
+        }
 
     average = next(row for row in POOLINGS_TABLE.rows if row.name == BASELINE)
     recipes = {GMP: plan.writer_recipe, AVERAGE: average.recipe(plan.writer_recipe)}
@@ -148,16 +140,16 @@ def make_demo(
         folder = out / "runs" / "script"
         job = _Job(
             plan.script_recipe,
-            corpora["scripts"],
+            corpora["hands"],
             folder,
-            stores["scripts"].folder,
+            stores["hands"].folder,
             plan.seed,
             folders[GMP],  # who can tell hands apart has seen what letters are made of
         )
         script_run = job.learn(watchers.step)
         model = load_model(folder)
         assert model.classes is not None
-        of_scripts = script_scores(*classify_store(model, stores["unseen-scripts"]), model.classes)
+        of_scripts = script_scores(*classify_store(model, stores["unseen"]), model.classes)
 
     with clock("writing the report"):
         told = Told(
@@ -209,8 +201,9 @@ def _write(folder: Path, plan: CorpusPlan, watchers: Watchers) -> Corpus:
     return open_corpus(folder)
 
 
-def _prepare(folder: Path, corpus: Corpus, recipe: Recipe, watchers: Watchers) -> PageStore:
-    preparation = recipe.input.preparation
+def _prepare(
+    folder: Path, corpus: Corpus, preparation: Preparation, watchers: Watchers
+) -> PageStore:
     several = cores() if cores() > 1 else 0
     return open_store(
         folder, corpus.pages, preparation, workers=several, progress=watchers.prepared

@@ -127,9 +127,8 @@ def _hands(told: Told) -> Html:
                 "Letters are drawn stroke by stroke from a hand's own habits, on paper of changing "
                 f"colour. {plan.hands.writers} hands wrote {plan.hands.pages} pages each to learn "
                 f"from, {plan.unseen.writers} others {plan.unseen.pages} pages each to be tested "
-                f"on; {plan.scripts.writers} and {plan.unseen_scripts.writers} more wrote the "
-                "twelve scripts. Pages are brought to one scale and binarised before anything "
-                "looks at them: the colour of the paper tells nothing."
+                "on, each in one of twelve scripts. Pages are binarised before anything looks at "
+                "them: the colour of the paper tells nothing."
             ),
             element(
                 "div",
@@ -271,8 +270,9 @@ def _scripts(told: Told) -> Html:
         [
             _p(
                 f"The same kind of network, now with GMP and a classifier, learned the twelve "
-                f"scripts from {told.plan.scripts.writers} hands in {minutes:.1f} minutes. Tested "
-                f"on {scores.queries} pages by {told.plan.unseen_scripts.writers} other hands."
+                f"scripts from the same {told.plan.hands.writers} hands in {minutes:.1f} minutes. "
+                f"It began with what the first had learned of hands. Tested on "
+                f"{scores.queries} pages by {told.plan.unseen.writers} other hands."
             ),
             table(("", "percent"), rows),
             _confusion(scores),
