@@ -170,7 +170,8 @@ def test_describe_writes_either_a_catalogue_or_a_file(scans, arguments):
 
 def test_describe_writes_a_file_of_descriptors(scans, tmp_path):
     out = tmp_path / "pages.npz"
-    assert run("describe", scans, "--out", out, "--workers", 0).exit_code == 0
+    done = run("describe", scans, "--out", out, "--workers", 0, "--json")
+    assert json.loads(done.stdout)["pages"] == len(open_corpus(scans))
     assert load_descriptors(out).page_ids == tuple(p.id for p in open_corpus(scans).pages)
 
 

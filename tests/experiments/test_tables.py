@@ -15,7 +15,6 @@ from dgmp.evaluation import compare, load_scores
 from dgmp.experiments import TABLES, Setting, Watchers, find_table, mean_scores, reproduce
 from dgmp.experiments.outcomes import outcomes
 from dgmp.experiments.tables import finished_seeds, run_table
-from dgmp.experiments.whitening import whiten
 from dgmp.training import Run
 
 from .conftest import TINY
@@ -165,27 +164,6 @@ def test_curves_use_the_runs_of_scripts(made_scripts, monkeypatch):
     assert float(rows[-1]["error"]) == pytest.approx(np.mean(errors), abs=1e-3)
     assert float(rows[-1]["std"]) == pytest.approx(np.std(errors, ddof=1), abs=1e-3)
     assert paths[2].read_bytes().startswith(b"\x89PNG")
-
-
-def test_whitening_makes_the_covariance_of_training_pages_flatter_and_keeps_unit_length():
-    generator = np.random.default_rng(0)
-    vectors = (generator.standard_normal((500, 6)) * [9, 3, 1, 1, 1, 1]).astype(np.float32)
-    found = whiten(vectors, vectors)
-    assert np.linalg.norm(found, axis=1) == pytest.approx(1, abs=1e-5)
-
-    def spread(rows):
-        values = np.linalg.eigvalsh(np.cov(rows, rowvar=False))
-        return values[-1] / values[0]
-
-    assert spread(found) < spread(vectors) / 4
-
-
-def test_whitening_does_not_depend_on_a_turn_of_the_axes():
-    generator = np.random.default_rng(1)
-    turn = np.linalg.qr(generator.standard_normal((5, 5)))[0].astype(np.float32)
-    train, test = (generator.standard_normal((40, 5)).astype(np.float32) for _ in range(2))
-    straight, turned = whiten(test, train), whiten(test @ turn, train @ turn)
-    assert straight @ straight.T == pytest.approx(turned @ turned.T, abs=1e-4)
 
 
 def test_a_folder_of_another_recipe_is_refused(made, writers, tiny):

@@ -7,18 +7,14 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from .options import Kind, Labels, Variant
+
 
 def corpus(
     path: Annotated[Path, Argument(help="A folder of scans, a label file, or one picture.")],
-    kind: Annotated[
-        str | None, Option(help="How to read it, where that is not plain: csv, writers, …")
-    ] = None,
-    labels: Annotated[
-        Path | None, Option(help="The label file to go by, where there are several.")
-    ] = None,
-    variant: Annotated[
-        str | None, Option(help="colour or binarised, where Historical-WI is there in both.")
-    ] = None,
+    kind: Kind = None,
+    labels: Labels = None,
+    variant: Variant = None,
     out: Annotated[Path, Option(help="Where the contact sheet goes, PNG or JPEG.")] = Path(
         "contact.png"
     ),

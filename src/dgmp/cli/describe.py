@@ -7,6 +7,8 @@ from typing import Annotated
 
 from typer import Argument, BadParameter, Option
 
+from .options import AsJson, Kind, Labels, Variant
+
 
 def describe(
     folder: Annotated[Path, Argument(help="A folder of scans, a label file, or one picture.")],
@@ -20,22 +22,18 @@ def describe(
         Path | None, Option(metavar="FILE", help="Write a file of descriptors instead, .npz.")
     ] = None,
     split: Annotated[str | None, Option(help="Only this side, such as train or test.")] = None,
-    kind: Annotated[
-        str | None, Option(help="How to read the folder, where that is not plain: csv, writers, …")
-    ] = None,
-    labels: Annotated[
-        Path | None, Option(help="The label file to go by, where there are several.")
-    ] = None,
-    variant: Annotated[
-        str | None, Option(help="colour or binarised, where Historical-WI is there in both.")
-    ] = None,
+    kind: Kind = None,
+    labels: Labels = None,
+    variant: Variant = None,
     workers: Annotated[
         int | None,
         Option(min=0, help="Processes that describe; 0: this one. By default all cores."),
     ] = None,
     forget: Annotated[bool, Option("--forget", help="Take out pages whose file is gone.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Describe the new and changed pages of FOLDER."""
+    import json
     import os
     import sys
 
@@ -106,7 +104,18 @@ def describe(
             )
             if not len(opened):
                 raise CorpusError(f"{folder}: none of {len(pages)} pages could be described")
-    left_out = [*broken, *(tuple(remark) for remark in corpus.left_out)]
+    left_out = [*broken, *((file, reason) for file, reason in corpus.left_out)]
+    if as_json:
+        place = {"catalogue": str(catalogue)} if out is None else {"file": str(out)}
+        number = len(opened) if out is None else len(found.pages)
+        told = {
+            **place,
+            "pages": number,
+            "entries": chosen.dim,
+            "left_out": {file: reason for file, reason in left_out},
+        }
+        print(json.dumps(told, ensure_ascii=False))
+        return
     if left_out:
         print(f"{len(left_out)} left out:")
         for file, reason in left_out:

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..classical import fit_soft_whitening
 from ..corpora import Corpus, PageStore, open_store
 from ..describe.learned import LearnedDescriber
 from ..errors import CorpusError, DgmpError
@@ -30,7 +31,6 @@ from ..records import Page, Scores
 from ..training import Progress, Recipe, Run, choose_pages, find_recipe, override, train
 from .rows import Row, Table
 from .testing import SQUARE, classify_store, describe_store, script_scores, writer_scores
-from .whitening import whiten
 
 FORMAT, VERSION = "dgmp-table", 1
 VIEWS: dict[str, dict[str, int | None]] = {  # what is shown of a test page: None is all of it
@@ -246,7 +246,7 @@ def _whiten_and_test(row: Row, seed: int, setting: Setting, out: Path, test: Pag
     for view, crop in VIEWS["writer"].items():
         _, fitted_on = describe_store(describer, store, crop, side="train")
         pages, vectors = describe_store(describer, test, crop)
-        scores = writer_scores(pages, whiten(vectors, fitted_on))
+        scores = writer_scores(pages, fit_soft_whitening(fitted_on)(vectors))
         _save_scores(scores, score_file(out, row, seed, view))
 
 
