@@ -112,7 +112,7 @@ def describe(
             **place,
             "pages": number,
             "entries": chosen.dim,
-            "left_out": {file: reason for file, reason in left_out},
+            "left_out": dict(left_out),
         }
         print(json.dumps(told, ensure_ascii=False))
         return
