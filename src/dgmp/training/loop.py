@@ -340,8 +340,9 @@ class Training:
                 save_model(replace(self.model, made=made), self.run.folder)
         if self.fabric.global_rank == 0:
             self.run.write_metrics(self.epochs)
-            measure = "accuracy" if recipe.task == "script" else "mAP"
-            draw_curves(self.epochs, self.run.folder / "curves.png", measure)
+            if last or validation is not None:  # a picture takes longer than a small epoch
+                measure = "accuracy" if recipe.task == "script" else "mAP"
+                draw_curves(self.epochs, self.run.folder / "curves.png", measure)
         return entry
 
     def _training_mode(self) -> None:
