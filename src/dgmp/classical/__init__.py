@@ -16,8 +16,10 @@ from .srs_lbp import SrsLbp
 from .vlad import Vlad, VladConfig, encode_pages, fit_pages_vlad, fit_vlad
 from .whitening import (
     HardWhitening,
+    RoundedProjection,
     Sketch,
     SoftWhitening,
+    fit_hand_projection,
     fit_hard_whitening,
     fit_soft_projection,
     fit_soft_whitening,
@@ -34,6 +36,7 @@ __all__ = [
     "Kind",
     "Obif",
     "RootSiftVlad",
+    "RoundedProjection",
     "ScriptClassifier",
     "Sift",
     "Sketch",
@@ -45,6 +48,7 @@ __all__ = [
     "encode_pages",
     "fit_classical",
     "fit_exemplar_svm",
+    "fit_hand_projection",
     "fit_hard_whitening",
     "fit_pages_vlad",
     "fit_rootsift_vlad",

@@ -27,6 +27,7 @@ from .vlad import Vlad, VladConfig
 from .whitening import (
     HardWhitening,
     Matrix,
+    RoundedProjection,
     Sketch,
     SoftWhitening,
     fit_hard_whitening,
@@ -102,6 +103,7 @@ CLASSES: dict[str, type] = {
         Obif,
         Preparation,
         RootSiftVlad,
+        RoundedProjection,
         Sift,
         Sketch,
         SoftWhitening,
