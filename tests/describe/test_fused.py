@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ from dgmp.records import Page
 
 SMALL = FusedRecipe(
     vlad=VladConfig(dim=8, words=4, vocabularies=2, sample=2000),
-    sketch=48,
+    rank=8,
     strokes=20,
     texture=10,
     weight=0.7,
@@ -97,9 +98,12 @@ def test_the_default_is_calibrated(seen):
     assert made.spec == make_fused(seen, SMALL).spec
 
 
-def test_pages_without_writers_are_refused(seen):
-    with pytest.raises(CorpusError, match="two pages or more by each of several writers"):
-        make_fused(seen[:3], SMALL)
+def test_pages_without_writers_cannot_calibrate(seen):
+    unknown = replace(seen[0], page=replace(seen[0].page, writer=None))
+    with pytest.raises(CorpusError, match="needs the writer of every page"):
+        make_default([unknown, *seen[1:]], SMALL)
+    with pytest.raises(CorpusError, match="at least two pages"):
+        make_fused(seen[:1], SMALL)
 
 
 def test_a_page_without_ink_is_refused_by_name(fused):

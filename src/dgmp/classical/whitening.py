@@ -21,7 +21,6 @@ All is numpy, for learned descriptors as well as for classical ones.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -90,32 +89,84 @@ class HardWhitening:
 
 
 @dataclass(frozen=True, eq=False)
-class RoundedProjection:
-    """A :class:`HardWhitening` in bytes: a quarter of the size, and cosines differ by some 1e-4."""
+class RoundedMatrix:
+    """A matrix in few steps: bytes instead of floats, that pack well besides.
 
-    mean: Matrix  # (dim,)
+    The errors of rounding are independent of each other, and thousands of them average out.
+    """
+
     steps: NDArray[np.int8]  # (dim, k)
     step: Matrix  # (k,): what one step of a column is
 
     @classmethod
-    def of(cls, whitening: HardWhitening) -> RoundedProjection:
-        """Each column in steps of 1/127 of its largest entry."""
-        step = np.abs(whitening.projection).max(axis=0) / 127
-        steps = np.rint(whitening.projection / np.where(step > 0, step, 1)).astype(np.int8)
-        return cls(whitening.mean, steps, step.astype(np.float32))
+    def of(cls, matrix: Matrix, levels: int = 127) -> RoundedMatrix:
+        """Each column in ``levels`` steps up to its largest entry."""
+        if not 1 <= levels <= 127:
+            raise ValueError(f"levels must be from 1 to 127, got {levels}")
+        step = np.abs(matrix).max(axis=0) / levels
+        steps = np.rint(matrix / np.where(step > 0, step, 1)).astype(np.int8)
+        return cls(steps, step.astype(np.float32))
+
+    @cached_property
+    def matrix(self) -> Matrix:  # (dim, k)
+        """As floats again."""
+        return self.steps.astype(np.float32) * self.step
+
+
+@dataclass(frozen=True, eq=False)
+class RoundedProjection:
+    """A :class:`HardWhitening` whose projection is rounded."""
+
+    mean: Matrix  # (dim,)
+    projection: RoundedMatrix  # (dim, k)
 
     @property
     def dim(self) -> int:
         """The width of the vectors afterwards."""
-        return self.steps.shape[1]
+        return len(self.projection.step)
 
     def __call__(self, vectors: Matrix) -> Matrix:  # (..., dim)
         """Projected vectors of unit length."""
-        return unit_rows((vectors - self.mean) @ self._wide * self.step)
+        return unit_rows((vectors - self.mean) @ self.projection.matrix)
 
-    @cached_property
-    def _wide(self) -> Matrix:
-        return self.steps.astype(np.float32)
+
+@dataclass(frozen=True, eq=False)
+class SketchedWhitening:
+    """Soft whitening in few entries: its directions one by one, the complement by a sketch.
+
+    The entries along V are (a/(w+a))^½Vᵀ(x−μ), those of the sketch S(I−VVᵀ)(x−μ). What all pages
+    share is taken down exactly; what only new pages show is kept, whatever it is, at some noise.
+    """
+
+    mean: Matrix  # (dim,)
+    directions: RoundedMatrix  # (dim, rank)
+    gains: Matrix  # (rank,)
+    sketch: Sketch
+
+    @classmethod
+    def of(cls, soft: SoftWhitening, k: int, *, seed: int, levels: int = 127) -> SketchedWhitening:
+        """The short form in ``k`` entries."""
+        rank = soft.directions.shape[1]
+        if k <= rank:
+            raise ValueError(f"k must be above the {rank} directions of the whitening, got {k}")
+        return cls(
+            soft.mean,
+            RoundedMatrix.of(soft.directions, levels),
+            np.sqrt(soft.ridge / (soft.variances + soft.ridge)).astype(np.float32),
+            Sketch(soft.dim, k - rank, seed),
+        )
+
+    @property
+    def dim(self) -> int:
+        """The width of the vectors afterwards."""
+        return len(self.gains) + self.sketch.dim
+
+    def __call__(self, vectors: Matrix) -> Matrix:  # (..., dim)
+        """Whitened, shortened vectors of unit length."""
+        centred = vectors - self.mean
+        along = centred @ self.directions.matrix  # (..., rank)
+        rest = np.asarray(centred - along @ self.directions.matrix.T, np.float32)
+        return unit_rows(np.concatenate([along * self.gains, self.sketch(rest)], axis=-1))
 
 
 def fit_soft_whitening(
@@ -154,34 +205,6 @@ def fit_soft_projection(vectors: Matrix, k: int) -> HardWhitening:
     mean, directions, variances = principal_directions(vectors, k)
     scales = np.sqrt(variances[: directions.shape[1]] + variances.mean())
     return HardWhitening(mean, (directions / scales).astype(np.float32))
-
-
-def fit_hand_projection(
-    vectors: Matrix, hands: Sequence[Hashable], k: int, *, ridge: float = 1.0
-) -> HardWhitening:
-    """Short vectors in which the ways that pages of one hand differ count less.
-
-    In the first k principal directions, (C + a)^-½ with C the covariance of vectors about the mean
-    of their hand and a = ``ridge`` · mean variance. The complement is dropped, as in
-    :func:`fit_soft_projection`: give parts of pages as well.
-    """
-    if k < 1 or len(hands) != len(vectors):
-        raise ValueError(
-            f"k must be at least 1, got {k}; {len(vectors)} vectors, {len(hands)} hands"
-        )
-    places = {hand: place for place, hand in enumerate(dict.fromkeys(hands))}
-    codes = np.array([places[hand] for hand in hands])
-    if len(places) == len(codes):
-        raise ValueError("hands must have two vectors or more, none has")
-    mean, directions, _ = principal_directions(vectors, k)
-    inside = ((vectors - mean) @ directions).astype(np.float64)  # (vectors, k)
-    means = np.zeros((len(places), inside.shape[1]))
-    np.add.at(means, codes, inside)
-    inside -= (means / np.bincount(codes)[:, None])[codes]
-    covariance = inside.T @ inside / (len(codes) - len(places))
-    values, axes = np.linalg.eigh(covariance)
-    scales = (np.maximum(values, 0) + ridge * values.mean()) ** -0.5
-    return HardWhitening(mean, (directions @ (axes * scales) @ axes.T).astype(np.float32))
 
 
 def principal_directions(vectors: Matrix, most: int | None = None) -> tuple[Matrix, Matrix, Matrix]:

@@ -1,8 +1,8 @@
 """How the default describer is made from pages by known writers.
 
 Two parts see different things of a hand: RootSIFT with VLAD the shapes of strokes, SRS-LBP the
-texture of ink. Each is shortened by a projection fitted on pages and bands of pages, in which the
-directions along which pages of *one* hand differ count less, and kept in bytes.
+texture of ink. Both are whitened softly, fitted on pages and bands of pages, and shortened: the
+first by a sketch of what the whitening leaves alone, the second by a projection.
 
 Pages that a describer was fitted on lie further apart than any others, and must not calibrate it.
 So the writers are dealt into folds, the describer is fitted anew without each, and that fold is
@@ -22,15 +22,17 @@ from ..catalogue import Calibration, fit_calibration
 from ..classical import (
     ClassicalDescriber,
     RootSiftVlad,
+    RoundedMatrix,
     RoundedProjection,
     Sift,
-    Sketch,
+    SketchedWhitening,
     SrsLbp,
     VladConfig,
-    fit_hand_projection,
     fit_pages_vlad,
+    fit_soft_projection,
+    fit_soft_whitening,
 )
-from ..classical.whitening import Matrix, unit_rows
+from ..classical.whitening import Matrix
 from ..corpora import PageImage, Preparation
 from ..errors import CorpusError, ImageError
 from ..evaluation import bcubed
@@ -43,11 +45,12 @@ class FusedRecipe:
     """Sizes and weights, chosen by cross-validation over training writers: docs/default.md."""
 
     vlad: VladConfig = field(default_factory=lambda: VladConfig(vocabularies=3, sample=50_000))
-    sketch: int = 8192  # entries that encodings are sketched to before they are projected
-    strokes: int = 1280  # entries of the first part
-    texture: int = 400  # entries of the second part
-    weight: float = 0.5  # of the first part's cosine
-    bands: int = 6  # parts of a page that projections are fitted on as well
+    rank: int = 256  # directions that the encodings are whitened along
+    strokes: int = 1728  # entries of the first part
+    texture: int = 320  # entries of the second part
+    weight: float = 0.8  # of the first part's cosine
+    levels: int = 31  # of the entries of rounded matrices
+    bands: int = 6  # parts of a page that both are fitted on as well
     seed: int = 0
 
 
@@ -82,35 +85,23 @@ def make_fused(
     *,
     preparation: Preparation | None = None,
 ) -> FusedDescriber:
-    """Fit both parts on pages by known writers; not calibrated."""
+    """Fit both parts on pages, whose writers it does not ask for; not calibrated."""
     recipe, preparation = recipe or FusedRecipe(), preparation or Preparation()
-    hands = [page.page.writer for page in seen]
-    if None in hands or len(set(hands)) < 2 or len(set(hands)) == len(hands):
-        raise CorpusError("making a describer needs two pages or more by each of several writers")
+    if len(seen) < 2:
+        raise CorpusError(f"fitting needs at least two pages with writing, got {len(seen)}")
     local = [page.local for page in seen]
     vlad, vectors = fit_pages_vlad(local, recipe.vlad, seed=recipe.seed, bands=recipe.bands)
-    of_bands = [hand for hand, page in zip(hands, local, strict=True) for _ in _bands(page, recipe)]
-    sketch = None
-    if vlad.dim > recipe.sketch:
-        sketch = Sketch(vlad.dim, recipe.sketch, recipe.seed)
-        vectors = unit_rows(sketch(vectors))
-    strokes = fit_hand_projection(vectors, [*hands, *of_bands], recipe.strokes)
+    soft = fit_soft_whitening(vectors, rank=recipe.rank)
+    strokes = SketchedWhitening.of(soft, recipe.strokes, seed=recipe.seed, levels=recipe.levels)
     texture = np.concatenate([page.texture for page in seen])
-    written = texture.any(axis=1)  # a band may be empty
-    names = np.repeat(np.array(hands), [len(page.texture) for page in seen])[written]
-    patterns = fit_hand_projection(texture[written], names.tolist(), recipe.texture)
+    texture = texture[texture.any(axis=1)]  # a band may be empty
+    short = fit_soft_projection(texture, recipe.texture)
+    patterns = RoundedProjection(short.mean, RoundedMatrix.of(short.projection, recipe.levels))
+    features = RootSiftVlad(Sift(), vlad)
     return FusedDescriber(
         (
-            ClassicalDescriber(
-                "strokes",
-                RootSiftVlad(Sift(), vlad),
-                sketch,
-                RoundedProjection.of(strokes),
-                preparation,
-            ),
-            ClassicalDescriber(
-                "texture", SrsLbp(), None, RoundedProjection.of(patterns), preparation
-            ),
+            ClassicalDescriber("strokes", features, None, strokes, preparation),
+            ClassicalDescriber("texture", SrsLbp(), None, patterns, preparation),
         ),
         (recipe.weight, 1 - recipe.weight),
     )
@@ -134,6 +125,9 @@ def make_default(
 ) -> FusedDescriber:
     """The describer fitted on all pages, calibrated by pages it was not fitted on."""
     recipe = recipe or FusedRecipe()
+    unknown = [page.page.id for page in seen if page.page.writer is None]
+    if unknown:
+        raise CorpusError(f"calibration needs the writer of every page, {unknown[0]!r} has none")
     writers = sorted({str(page.page.writer) for page in seen})
     np.random.default_rng(recipe.seed).shuffle(writers)
     fold_of = {writer: number % folds for number, writer in enumerate(writers)}
@@ -169,8 +163,3 @@ def groups_and_number(writers: NDArray[np.intp], groups: NDArray[np.intp]) -> fl
     """B-cubed F, less half the error of the number of groups: B-cubed alone leaves hands in two."""
     error = len(np.unique(groups)) / len(np.unique(writers)) - 1
     return float(bcubed(writers, groups).f - 0.5 * abs(error))
-
-
-def _bands(local: NDArray[np.float16], recipe: FusedRecipe) -> range:
-    """As many as the encodings of bands that ``fit_pages_vlad`` gives of a page."""
-    return range(min(recipe.bands, len(local)))
