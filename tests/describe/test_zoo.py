@@ -79,7 +79,7 @@ def test_a_misspelt_run_offers_the_run_beside(no_classical, runs, monkeypatch):
 
 def test_a_name_like_no_other_says_what_a_describer_is(no_classical, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UnknownName, match="'xyz'; give the folder of a training run"):
+    with pytest.raises(UnknownName, match="'xyz'; choose from default, or give the folder"):
         load_describer("xyz")
 
 
