@@ -38,7 +38,7 @@ def test_the_folder_of_a_model_is_a_describer(runs):
 
 
 def test_the_folder_of_a_classical_describer_is_read_by_its_room(classical, tmp_path):
-    (tmp_path / "describer.json").write_text(json.dumps({"format": "dgmp-describer"}))
+    (tmp_path / "describer.json").write_text(json.dumps({"format": "dgmp-describer", "version": 1}))
     assert load_describer(tmp_path) == ("loaded", tmp_path)
     assert not zoo.is_network(tmp_path)
     with pytest.raises(DgmpError, match="classical describer; this needs a trained network"):
@@ -79,7 +79,7 @@ def test_a_misspelt_run_offers_the_run_beside(no_classical, runs, monkeypatch):
 
 def test_a_name_like_no_other_says_what_a_describer_is(no_classical, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UnknownName, match="'xyz'; give the folder of a training run"):
+    with pytest.raises(UnknownName, match="'xyz'; choose from default, or give the folder"):
         load_describer("xyz")
 
 

@@ -16,7 +16,10 @@ from .srs_lbp import SrsLbp
 from .vlad import Vlad, VladConfig, encode_pages, fit_pages_vlad, fit_vlad
 from .whitening import (
     HardWhitening,
+    RoundedMatrix,
+    RoundedProjection,
     Sketch,
+    SketchedWhitening,
     SoftWhitening,
     fit_hard_whitening,
     fit_soft_projection,
@@ -34,9 +37,12 @@ __all__ = [
     "Kind",
     "Obif",
     "RootSiftVlad",
+    "RoundedMatrix",
+    "RoundedProjection",
     "ScriptClassifier",
     "Sift",
     "Sketch",
+    "SketchedWhitening",
     "SoftWhitening",
     "SrsLbp",
     "Vlad",

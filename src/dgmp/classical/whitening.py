@@ -88,6 +88,87 @@ class HardWhitening:
         return unit_rows((vectors - self.mean) @ self.projection)
 
 
+@dataclass(frozen=True, eq=False)
+class RoundedMatrix:
+    """A matrix in few steps: bytes instead of floats, that pack well besides.
+
+    The errors of rounding are independent of each other, and thousands of them average out.
+    """
+
+    steps: NDArray[np.int8]  # (dim, k)
+    step: Matrix  # (k,): what one step of a column is
+
+    @classmethod
+    def of(cls, matrix: Matrix, levels: int = 127) -> RoundedMatrix:
+        """Each column in ``levels`` steps up to its largest entry."""
+        if not 1 <= levels <= 127:
+            raise ValueError(f"levels must be from 1 to 127, got {levels}")
+        step = np.abs(matrix).max(axis=0) / levels
+        steps = np.rint(matrix / np.where(step > 0, step, 1)).astype(np.int8)
+        return cls(steps, step.astype(np.float32))
+
+    @cached_property
+    def matrix(self) -> Matrix:  # (dim, k)
+        """As floats again."""
+        return self.steps.astype(np.float32) * self.step
+
+
+@dataclass(frozen=True, eq=False)
+class RoundedProjection:
+    """A :class:`HardWhitening` whose projection is rounded."""
+
+    mean: Matrix  # (dim,)
+    projection: RoundedMatrix  # (dim, k)
+
+    @property
+    def dim(self) -> int:
+        """The width of the vectors afterwards."""
+        return len(self.projection.step)
+
+    def __call__(self, vectors: Matrix) -> Matrix:  # (..., dim)
+        """Projected vectors of unit length."""
+        return unit_rows((vectors - self.mean) @ self.projection.matrix)
+
+
+@dataclass(frozen=True, eq=False)
+class SketchedWhitening:
+    """Soft whitening in few entries: its directions one by one, the complement by a sketch.
+
+    The entries along V are (a/(w+a))^½Vᵀ(x−μ), those of the sketch S(I−VVᵀ)(x−μ). What all pages
+    share is taken down exactly; what only new pages show is kept, whatever it is, at some noise.
+    """
+
+    mean: Matrix  # (dim,)
+    directions: RoundedMatrix  # (dim, rank)
+    gains: Matrix  # (rank,)
+    sketch: Sketch
+
+    @classmethod
+    def of(cls, soft: SoftWhitening, k: int, *, seed: int, levels: int = 127) -> SketchedWhitening:
+        """The short form in ``k`` entries."""
+        rank = soft.directions.shape[1]
+        if k <= rank:
+            raise ValueError(f"k must be above the {rank} directions of the whitening, got {k}")
+        return cls(
+            soft.mean,
+            RoundedMatrix.of(soft.directions, levels),
+            np.sqrt(soft.ridge / (soft.variances + soft.ridge)).astype(np.float32),
+            Sketch(soft.dim, k - rank, seed),
+        )
+
+    @property
+    def dim(self) -> int:
+        """The width of the vectors afterwards."""
+        return len(self.gains) + self.sketch.dim
+
+    def __call__(self, vectors: Matrix) -> Matrix:  # (..., dim)
+        """Whitened, shortened vectors of unit length."""
+        centred = vectors - self.mean
+        along = centred @ self.directions.matrix  # (..., rank)
+        rest = np.asarray(centred - along @ self.directions.matrix.T, np.float32)
+        return unit_rows(np.concatenate([along * self.gains, self.sketch(rest)], axis=-1))
+
+
 def fit_soft_whitening(
     vectors: Matrix,  # (pages, dim)
     *,

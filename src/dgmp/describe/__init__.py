@@ -6,6 +6,7 @@ What needs torch lies in ``learned``, ``classifying`` and ``explain``, and is no
 from .cataloguing import Catalogued, catalogue_pages, describe_query, open_or_create
 from .describer import Described, Describer, describe_pages, full_spec, iterate_described
 from .files import load_descriptors, save_descriptors
+from .fused import FusedDescriber, save_fused
 from .judging import RERANKINGS, Judged, judge_describer
 from .zoo import fit_describer, load_describer, load_network
 
@@ -14,6 +15,7 @@ __all__ = [
     "Catalogued",
     "Described",
     "Describer",
+    "FusedDescriber",
     "Judged",
     "catalogue_pages",
     "describe_pages",
@@ -27,4 +29,5 @@ __all__ = [
     "load_network",
     "open_or_create",
     "save_descriptors",
+    "save_fused",
 ]

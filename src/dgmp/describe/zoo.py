@@ -1,7 +1,7 @@
 """Describers by name, or by the folder they were saved in.
 
 RUN with model.json      a trained network, of a training run or saved by ``save_model``
-DIR with describer.json  a fitted classical describer, saved by ``dgmp.classical``
+DIR with describer.json  a fitted classical describer, by ``dgmp.classical``, or several as one
 default                  the one that comes with the package
 """
 
@@ -37,7 +37,9 @@ def load_describer(
         return _classical().fit_classical(str(name_or_run))
     folder = _folder(name_or_run)
     if (folder / "describer.json").is_file():
-        return _classical().load_classical(folder)
+        from .fused import is_fused, load_fused
+
+        return load_fused(folder) if is_fused(folder) else _classical().load_classical(folder)
     from ..models import load_model  # torch waits until it is needed
     from .learned import LearnedDescriber
 

@@ -1,0 +1,52 @@
+"""Make the default describer anew from the training pages of a corpus with known writers.
+
+    python benchmarks/make_default.py HANDS [--out FOLDER] [--without SOURCE …]
+
+HANDS is a corpus with a writers.csv that tells split, writer, source_repo and licence of each page;
+all pages must be under CC-BY. Without --out it goes into the package. --without leaves out
+the pages of sources, to test on kinds of writing that it has not seen. Ten minutes on one core.
+"""
+
+import argparse
+import csv
+from pathlib import Path
+
+import cv2
+import torch
+
+from dgmp.corpora import open_corpus, read_pages
+from dgmp.describe.fused import save_fused
+from dgmp.describe.making import FusedRecipe, Look, make_default
+from dgmp.describe.zoo import SHIPPED
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("hands", type=Path)
+    parser.add_argument("--out", type=Path, default=SHIPPED["default"])
+    parser.add_argument("--without", nargs="*", default=[], metavar="SOURCE")
+    arguments = parser.parse_args()
+    cv2.setNumThreads(1)
+    torch.set_num_threads(1)
+    with (arguments.hands / "writers.csv").open(encoding="utf-8") as file:
+        rows = {row["file"]: row for row in csv.DictReader(file)}
+    pages = [
+        page
+        for page in open_corpus(arguments.hands).side("train")
+        if rows[page.id]["source_repo"] not in arguments.without
+    ]
+    closed = [page.id for page in pages if not rows[page.id]["licence"].startswith("CC-BY")]
+    if closed:
+        raise SystemExit(f"{len(closed)} pages are not under CC-BY, the first is {closed[0]}")
+    recipe = FusedRecipe()
+    reader = read_pages(pages, then=Look(recipe.bands))
+    seen = list(reader)
+    for page, reason in reader.failures:
+        print(f"left out {page}: {reason}")
+    describer = make_default(seen, recipe)
+    save_fused(describer, arguments.out)
+    print(f"{arguments.out}: {describer.dim} entries, made from {len(seen)} pages")
+
+
+if __name__ == "__main__":
+    main()
