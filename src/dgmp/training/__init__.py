@@ -1,8 +1,9 @@
 """Training: recipes, batches, losses, the loop, run folders, many processes."""
 
 from .augmentation import Augmentation, augmented_square
+from .choosing import choose_pages
 from .distributed import is_first
-from .loop import Progress, choose_pages, train
+from .loop import Progress, train
 from .recipes import RECIPES, Recipe, find_recipe, override
 from .runs import Run, TrainState
 

@@ -7,11 +7,9 @@ The loop does not know how many processes there are; ``distributed.py`` does.
 
 from __future__ import annotations
 
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,11 +19,12 @@ from lightning_fabric import Fabric
 from torch import Tensor, nn
 from torch.utils.data import DataLoader
 
-from ..corpora import Corpus, PageStore, Standardization, open_store, split_pages, write_split
-from ..errors import CorpusError, DgmpError
+from ..corpora import Corpus, PageStore, Standardization, open_store, write_split
+from ..errors import DgmpError
 from ..models import TrainedModel, save_model
 from ..pooling import AttentiveGeneralizedMaxPool, GeneralizedMaxPool
 from ..records import Page
+from .choosing import choose_pages
 from .curves import draw_curves
 from .distributed import (
     largest,
@@ -48,7 +47,8 @@ from .samples import (
     steps_per_epoch,
 )
 from .schedules import make_optimizer, set_learning_rate
-from .validation import check_validation, validate
+from .stopping import stop_on_signal
+from .validation import validate
 
 CHECKPOINT_SECONDS = 300  # within a long epoch
 
@@ -115,45 +115,9 @@ def train(
     fabric.barrier()
     store = open_store(folder, chosen, recipe.input.preparation)
     training = Training.begin(recipe, store, run, fabric, seed, _weight_file(weights))
-    with _stop_on_signal() as stopping, lost_processes(training.where):
+    with stop_on_signal() as stopping, lost_processes(training.where):
         training.go_on(stopping, workers, tensorboard, watch)
     return run
-
-
-def choose_pages(corpus: Corpus, recipe: Recipe, seed: int) -> tuple[Page, ...]:
-    """The pages to train on and to validate with, by their splits ``train`` and ``val``.
-
-    Pages on another side (``test``) are left alone. Where the corpus has no validation pages of its
-    own, whole writers (manuscripts, for scripts) are held out of the training pages.
-    """
-    label = recipe.task
-    sides = {page.split for page in corpus.pages}
-    known = [page for page in corpus.pages if getattr(page, label) is not None]
-    usable = [page for page in known if page.split in ("train", "val") or sides == {None}]
-    if not usable:
-        what = f"none has a {label}" if not known else "none is in split train"
-        raise CorpusError(f"{corpus.root}: of {len(corpus)} pages {what}: nothing to train on")
-    if "val" not in sides and recipe.validation:
-        by = "writer" if label == "writer" else "manuscript"
-        if by == "manuscript":  # a page of no known manuscript is one of its own
-            usable = [replace(page, manuscript=page.manuscript or page.id) for page in usable]
-        free = [replace(page, split=None) for page in usable]
-        try:
-            usable = list(split_pages(free, {"val": recipe.validation}, by=by, seed=seed))
-        except CorpusError as error:
-            raise CorpusError(
-                f"{corpus.root}: {error}; hold fewer out by validation, as 0.2 for a fifth"
-            ) from error
-    else:
-        usable = [replace(page, split=page.split or "train") for page in usable]
-    kept = {getattr(page, label) for page in usable if page.split == "train"}
-    if len(kept) < 2:
-        raise CorpusError(
-            f"{corpus.root}: at least two {label}s are needed to train on, there "
-            f"{'is one' if kept else 'are none'} ({len(usable)} pages in all)"
-        )
-    check_validation([page for page in usable if page.split == "val"], recipe.task)
-    return tuple(usable)
 
 
 @dataclass
@@ -429,27 +393,3 @@ def _board(folder: Path) -> Any:
     from torch.utils.tensorboard import SummaryWriter
 
     return SummaryWriter(str(folder / "tensorboard"))
-
-
-@contextmanager
-def _stop_on_signal() -> Iterator[threading.Event]:
-    """An event that is set by the first interrupt or request to end; a second one ends at once."""
-    stopping = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield stopping
-        return
-    kinds = (signal.SIGINT, signal.SIGTERM)
-    before = {kind: signal.getsignal(kind) for kind in kinds}
-
-    def stop(kind: int, frame: object) -> None:
-        stopping.set()
-        for one, handler in before.items():
-            signal.signal(one, handler)
-
-    for kind in kinds:
-        signal.signal(kind, stop)
-    try:
-        yield stopping
-    finally:
-        for kind, handler in before.items():
-            signal.signal(kind, handler)

@@ -13,7 +13,6 @@ from ..describe.learned import LearnedDescriber, classify_page
 from ..errors import CorpusError, ImageError
 from ..evaluation import classification_scores, retrieval_scores
 from ..models import TrainedModel
-from ..records import Page
 from .distributed import gather_objects
 
 
@@ -53,16 +52,3 @@ def validate(
         same_page=sheets_of(pages),
         resamples=0,
     ).map
-
-
-def check_validation(pages: Sequence[Page], task: str) -> None:
-    """Refuse pages on which nothing can be measured, before a long training."""
-    if task == "script" or not pages:
-        return
-    writers = {page.writer for page in pages}
-    if len(writers) < 2 or len(pages) == len(writers):
-        raise CorpusError(
-            f"the {len(pages)} pages held out for validation are by {len(writers)} writers; "
-            "at least two writers are needed, one of them with two pages: set validation higher, "
-            "or to 0 to keep the last model"
-        )
