@@ -43,6 +43,14 @@ def test_writers_come_in_turn_and_windows_do_not_repeat_before_their_time(recipe
     assert len(shown) == 48
 
 
+def test_the_windows_of_a_writer_come_from_its_pages_in_turn(recipe):
+    labels = np.repeat(np.arange(8), 6)
+    windows = replace(made_up(labels, recipe), page_numbers=np.arange(48) // 3)  # two pages each
+    for batch in epoch_batches(windows, replace(recipe, epoch_steps=12), seed=0, epoch=0):
+        pages = [windows.page_numbers[number] for _, _, number in batch]
+        assert len(set(pages)) == len(pages)
+
+
 def test_a_writer_with_fewer_than_k_windows_repeats_them(recipe):
     windows = made_up([0, 1, 1, 1, 2, 2, 2, 3, 3, 3], recipe)
     for batch in epoch_batches(windows, recipe, seed=0, epoch=0):

@@ -48,7 +48,7 @@ from .testing import (
 GMP, AVERAGE, HINGE = "GMP", "Avg + ℓ2", "contour hinge, no learning"
 
 # Sized for six minutes on two cores.
-HANDS = CorpusPlan(writers=240, pages=2, seed=11, scripts=True)
+HANDS = CorpusPlan(writers=160, pages=3, seed=11, scripts=True)
 UNSEEN = CorpusPlan(writers=60, pages=4, seed=12, scripts=True)
 # These pages are all of one scan size already; their size of writing is the writer's own.
 UNSCALED = ["input.preparation.canonical=none"]

@@ -95,7 +95,7 @@ def epoch_batches(windows: Windows, recipe: Recipe, seed: int, epoch: int) -> li
     """The batches of an epoch, the same in every process."""
     generator = np.random.default_rng((seed, epoch))
     draw = _writer_batches if recipe.task == "writer" else _plain_batches
-    batches = draw(windows.labels, recipe, generator)
+    batches = draw(windows, recipe, generator)
     size = recipe.batch
     return [
         [(epoch, step * size + place, int(number)) for place, number in enumerate(batch)]
@@ -109,49 +109,61 @@ def steps_per_epoch(windows: int, recipe: Recipe) -> int:
 
 
 def _writer_batches(
-    labels: NDArray[np.int64], recipe: Recipe, generator: np.random.Generator
+    windows: Windows, recipe: Recipe, generator: np.random.Generator
 ) -> list[NDArray[np.int64]]:
-    """P writers × K windows. Writers come in turn; one with fewer than K windows repeats some."""
-    names = np.unique(labels)
+    """P writers × K windows. Writers come in turn; one with fewer than K windows repeats some.
+
+    The windows of a writer come from its pages in turn: two of one page share more than the hand.
+    """
+    labels = windows.labels
+    names = [int(name) for name in np.unique(labels)]
     if len(names) < 2:
         raise CorpusError("triplets need at least two writers to train on, there is one")
     writers = min(recipe.classes_per_batch, len(names))
     each = recipe.batch // recipe.classes_per_batch
-    steps = steps_per_epoch(len(labels), recipe)
     members = {name: np.flatnonzero(labels == name) for name in names}
-    rest: dict[int, list[int]] = {int(name): [] for name in names}
+    rest: dict[int, list[int]] = {name: [] for name in names}
     queue: list[int] = []
     batches = []
-    for _ in range(steps):
+    for _ in range(steps_per_epoch(len(labels), recipe)):
         chosen: list[int] = []
         while len(chosen) < writers:
-            if not queue:
-                queue = [int(name) for name in generator.permutation(names)]
             # A new round may begin with writers this batch has: they stay for the next.
             name = next((name for name in queue if name not in chosen), None)
             if name is None:
-                queue += [int(other) for other in generator.permutation(names)]
+                queue += generator.permutation(names).tolist()
                 continue
             queue.remove(name)
             chosen.append(name)
         batch: list[int] = []
         for name in chosen:
-            taken: list[int] = []
-            while len(taken) < each:
-                if not rest[name]:
-                    rest[name] = [int(n) for n in generator.permutation(members[name])]
-                taken.append(rest[name].pop())
-            batch += taken
+            while len(rest[name]) < each:
+                rest[name] += _page_by_page(members[name], windows.page_numbers, generator)
+            batch += rest[name][:each]
+            del rest[name][:each]
         batches.append(np.array(batch))
     return batches
 
 
+def _page_by_page(
+    numbers: NDArray[np.int64], pages: NDArray[np.int64], generator: np.random.Generator
+) -> list[int]:
+    """The windows of a writer in random order, but one of every page before a second of any."""
+    shuffled = generator.permutation(numbers)
+    times: dict[int, int] = {}
+    turns = []
+    for page in pages[shuffled].tolist():
+        times[page] = times.get(page, 0) + 1
+        turns.append(times[page])
+    return shuffled[np.argsort(turns, kind="stable")].tolist()
+
+
 def _plain_batches(
-    labels: NDArray[np.int64], recipe: Recipe, generator: np.random.Generator
+    windows: Windows, recipe: Recipe, generator: np.random.Generator
 ) -> list[NDArray[np.int64]]:
     """All windows in random order, again and again where the recipe asks for more steps."""
-    size = min(recipe.batch, len(labels))
-    steps = steps_per_epoch(len(labels), recipe)
-    rounds = -(-steps * size // len(labels))
-    order = np.concatenate([generator.permutation(len(labels)) for _ in range(rounds)])
+    size = min(recipe.batch, len(windows))
+    steps = steps_per_epoch(len(windows), recipe)
+    rounds = -(-steps * size // len(windows))
+    order = np.concatenate([generator.permutation(len(windows)) for _ in range(rounds)])
     return [order[step * size : (step + 1) * size] for step in range(steps)]
