@@ -10,9 +10,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from lightning_fabric import Fabric
@@ -49,6 +50,8 @@ from .samples import (
 from .schedules import make_optimizer, set_learning_rate
 from .stopping import stop_on_signal
 from .validation import validate
+
+T = TypeVar("T")
 
 CHECKPOINT_SECONDS = 300  # within a long epoch
 
@@ -254,7 +257,7 @@ class Training:
             multiprocessing_context="spawn" if workers else None,
             pin_memory=fabric.device.type == "cuda",
         )
-        return iter(loader)
+        return iter(loader) if workers else _one_ahead(iter(loader))
 
     def _step(self, images: Tensor, labels: Tensor, loss: Any) -> tuple[float, float]:
         recipe, state = self.recipe, self.state
@@ -354,6 +357,15 @@ class Training:
                 )
             )
         self.fabric.barrier()
+
+
+def _one_ahead(batches: Iterator[T]) -> Iterator[T]:
+    """Cut the next batch in a thread while the network is at work on this one."""
+    with ThreadPoolExecutor(1) as thread:
+        coming = thread.submit(next, batches, None)
+        while (batch := coming.result()) is not None:
+            coming = thread.submit(next, batches, None)
+            yield batch
 
 
 class _Schedule:
