@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from .errors import DgmpError
 
@@ -44,3 +46,21 @@ def check_place(path: Path) -> None:
                 why = "may not be written to" if folder.is_dir() else "is no folder"
                 raise DgmpError(f"{path}: cannot be written: {folder} {why}")
             return
+
+
+def read_head(path: Path, what: str, format: str, version: int) -> dict[str, Any]:
+    """The JSON object of a file that says its format and version; ``what`` names such a thing."""
+    path = Path(path)
+    try:
+        head = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise DgmpError(f"{path.parent}: is no {what} (it has no {path.name})") from error
+    except (OSError, ValueError) as error:
+        raise DgmpError(f"{path}: is not JSON, or cannot be read") from error
+    if not isinstance(head, dict) or head.get("format") != format:
+        raise DgmpError(f'{path}: has no "format": "{format}", it is no {what}')
+    if head.get("version") != version:
+        raise DgmpError(
+            f"{path}: has format version {head.get('version')}, this dgmp reads {version}"
+        )
+    return head

@@ -122,7 +122,7 @@ def saved(fitted, tmp_path):
 
 
 def test_a_folder_without_a_describer_is_refused(tmp_path):
-    with pytest.raises(DgmpError, match=r"describer\.json: there is no such file"):
+    with pytest.raises(DgmpError, match=r"is no describer .it has no describer\.json"):
         load_classical(tmp_path)
 
 

@@ -116,7 +116,7 @@ CASES = {
     ),
     # models
     "a describer that is not there": ("evaluate hands --describer rum", "did you mean 'run'"),
-    "a folder without a model": ("evaluate hands --describer hands", "holds no trained model"),
+    "a folder without a model": ("evaluate hands --describer hands", "is no trained model"),
     "a model of another version": ("evaluate hands --describer old", "format version 99"),
     "classify with another version": ("classify bare --model old", "format version 99"),
     "explain with another version": (

@@ -86,7 +86,7 @@ def test_a_name_like_no_other_says_what_a_describer_is(no_classical, tmp_path, m
 def test_folders_that_are_none(runs, tmp_path):
     with pytest.raises(DgmpError, match="there is no such folder"):
         load_describer(tmp_path / "nowhere")
-    with pytest.raises(DgmpError, match="holds no trained model"):
+    with pytest.raises(DgmpError, match="is no trained model"):
         load_describer(tmp_path)
     with pytest.raises(DgmpError, match="is a file"):
         load_describer(runs / "writers" / "model.json")

@@ -59,11 +59,11 @@ def other_weights(folder):
 
 DAMAGES = {
     "another version": (lambda f: change(f, version=2), "format version 2, this dgmp reads 1"),
-    "another format": (lambda f: change(f, format="x"), "describes no model of dgmp"),
+    "another format": (lambda f: change(f, format="x"), "it is no trained model"),
     "an entry too few": (lambda f: change(f, classes="gone"), "lacks entries"),
     "an entry too many": (lambda f: change(f, model={"colour": 1}), "unknown ones"),
     "cut description": (lambda f: (f / "model.json").write_text("{"), "cannot be read"),
-    "no description": (lambda f: (f / "model.json").unlink(), "holds no trained model"),
+    "no description": (lambda f: (f / "model.json").unlink(), "is no trained model"),
     "no weights": (lambda f: (f / "model.safetensors").unlink(), "there is no such file"),
     "cut weights": (cut, "cut off"),
     "swapped weights": (other_weights, "not the weights that model.json describes"),

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import files
 from ..errors import DgmpError
 from ..files import replacing
 
@@ -80,20 +81,7 @@ def load_fitted(folder: Path | str, classes: Mapping[str, type]) -> Any:
 
 def read_head(folder: Path | str) -> dict[str, Any]:
     """The JSON of a fitted object, its format and version checked."""
-    path = Path(folder) / HEAD
-    try:
-        head = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise DgmpError(f"{path}: there is no such file, so this folder is no describer") from error
-    except (OSError, ValueError) as error:
-        raise DgmpError(f"{path}: is not JSON, or cannot be read") from error
-    if not isinstance(head, dict) or head.get("format") != FORMAT:
-        raise DgmpError(f'{path}: has no "format": "{FORMAT}", it is no describer')
-    if head.get("version") != VERSION:
-        raise DgmpError(
-            f"{path}: has format version {head.get('version')}, this dgmp reads {VERSION}"
-        )
-    return head
+    return files.read_head(Path(folder) / HEAD, "describer", FORMAT, VERSION)
 
 
 def _plain(value: Any, name: str, arrays: Arrays) -> Any:

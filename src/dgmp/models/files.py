@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DgmpError, MissingExtra, WeightsError
-from ..files import replacing
+from ..files import read_head, replacing
 from .backbone import Backbone
 from .spec import InputSpec, ModelSpec
 from .weights import load_weights
@@ -91,20 +91,7 @@ def load_model(folder: Path | str) -> TrainedModel:
 
 def read_description(folder: Path) -> dict[str, Any]:
     """The model.json of a folder, checked to be one that this version reads."""
-    path = folder / "model.json"
-    try:
-        about = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise DgmpError(f"{folder}: holds no trained model (model.json)") from error
-    except (OSError, ValueError) as error:
-        raise DgmpError(f"{path}: cannot be read") from error
-    if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise DgmpError(f"{path}: describes no model of dgmp")
-    if about.get("version") != VERSION:
-        raise DgmpError(
-            f"{path}: has format version {about.get('version')}, this dgmp reads {VERSION}"
-        )
-    return about
+    return read_head(folder / "model.json", "trained model", FORMAT, VERSION)
 
 
 def _digest(path: Path) -> str:

@@ -25,7 +25,7 @@ import torch
 
 from .. import __version__
 from ..errors import DgmpError
-from ..files import replacing
+from ..files import read_head, replacing
 from .recipes import Recipe, recipe_from_json
 
 FORMAT, VERSION = "dgmp-run", 1
@@ -76,20 +76,7 @@ class Run:
 
     def read(self) -> dict[str, Any]:
         """What run.json says."""
-        path = self.folder / "run.json"
-        try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError as error:
-            raise DgmpError(f"{self.folder}: is no run (it has no run.json)") from error
-        except (OSError, ValueError) as error:
-            raise DgmpError(f"{path}: cannot be read") from error
-        if not isinstance(found, dict) or found.get("format") != FORMAT:
-            raise DgmpError(f"{path}: describes no run of dgmp")
-        if found.get("version") != VERSION:
-            raise DgmpError(
-                f"{path}: has format version {found.get('version')}, this dgmp reads {VERSION}"
-            )
-        return found
+        return read_head(self.folder / "run.json", "run", FORMAT, VERSION)
 
     @property
     def recipe(self) -> Recipe:
