@@ -237,3 +237,17 @@ def test_the_command_prints_the_table_and_names_its_files(writers_folder, tmp_pa
 
 def test_find_table_knows_all_tables():
     assert [find_table(name).name for name in TABLES] == list(TABLES)
+
+
+def test_a_table_as_start_gives_every_row_its_own_run(made, writers, tmp_path):
+    first = made[0]
+    setting = Setting.choose(POOLINGS, writers, changes=TINY, weights=first)
+    rows = {row.name: row for row in POOLINGS.rows}
+    assert setting.start(rows["gmp-centred"]) == first / "runs" / "gmp-centred-0"
+    with pytest.raises(DgmpError, match="no finished run of max with seed 0"):
+        reproduce(POOLINGS, setting, tmp_path / "max", seeds=1, rows=["max"])
+    out = tmp_path / "second"
+    paths = reproduce(POOLINGS, setting, out, seeds=1, rows=["avg-l2"])
+    about = json.loads((out / "runs" / "avg-l2-0" / "run.json").read_text())
+    assert str(first / "runs" / "avg-l2-0") in json.dumps(about)
+    assert "its own run in the table" in paths[0].read_text()

@@ -32,7 +32,11 @@ def reproduce(
         Option("--set", help="Change a value of the recipe: epochs=10, model.backbone=resnet18."),
     ] = None,
     weights: Annotated[
-        Path | None, Option(help="A weight file or the folder of a run that every run begins with.")
+        Path | None,
+        Option(
+            help="What every run begins with: a weight file, the folder of a run, or of a table "
+            "with a run of each row."
+        ),
     ] = None,
     device: Annotated[str, Option(help="auto, cpu or cuda.")] = "auto",
     kind: Kind = None,

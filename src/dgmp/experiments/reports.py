@@ -47,7 +47,7 @@ def _markdown(table: Table, setting: Setting, views: Views) -> str:
     recipe = setting.recipe
     steps = recipe.epoch_steps
     length = f"{recipe.epochs} epochs" + (f" of {steps} steps" if steps else "")
-    began = "random weights" if setting.weights is None else f"the weights {setting.weights.name}"
+    began = _beginning(setting.weights)
     lines = [
         f"# {table.title}",
         "",
@@ -66,6 +66,14 @@ def _markdown(table: Table, setting: Setting, views: Views) -> str:
         lines += _pipes(rows)
     lines += ["", _NOTE[table.task]]
     return "\n".join(lines) + "\n"
+
+
+def _beginning(weights: Path | None) -> str:
+    if weights is None:
+        return "random weights"
+    if (weights / "table.json").is_file():
+        return f"its own run in the table `{weights.name}` (seed 0)"
+    return f"the weights `{weights.name}`"
 
 
 _NOTE = {

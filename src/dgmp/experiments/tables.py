@@ -57,7 +57,7 @@ class Setting:
     test: Corpus  # tested on
     recipe: Recipe
     recipe_name: str
-    weights: Path | None = None
+    weights: Path | None = None  # a file, the folder of a run, or that of a table
     device: str = "auto"
 
     @classmethod
@@ -95,6 +95,18 @@ class Setting:
         tested = replace(test or corpus, pages=pages)
         shown = name if not changes else f"{name} with {', '.join(changes)}"
         return cls(corpus, tested, chosen, shown, weights, device)
+
+    def start(self, row: Row) -> Path | None:
+        """What the runs of a row begin with: where that is a table, the row's own first run."""
+        if self.weights is None or not (self.weights / "table.json").is_file():
+            return self.weights
+        run = run_folder(self.weights, row, 0)
+        if not (run / "model.json").is_file():
+            raise DgmpError(
+                f"{self.weights}: has no finished run of {row.name} with seed 0 to begin with; "
+                f"make it first, or leave the row out by --rows"
+            )
+        return run
 
     @property
     def data(self) -> str:
@@ -145,6 +157,8 @@ def run_table(
         for row in table.chosen(rows)
         if not _is_finished(row, seed, setting, out)
     ]
+    for row in {row.name: row for row, _ in todo if row.whitened is None}.values():
+        setting.start(row)  # refuses a row that has nothing to begin with
     test = open_store(
         out / "pages" / "test",
         setting.test.pages,
@@ -221,7 +235,7 @@ def _train_and_test(
         setting.corpus,
         run_folder(out, row, seed),
         seed=seed,
-        weights=setting.weights,
+        weights=setting.start(row),
         device=setting.device,
         pages=out / "pages" / "train",
         watch=watchers.step,
