@@ -158,3 +158,13 @@ def test_standardised_images_have_the_training_mean_and_spread():
 def test_grey_images_are_standardised_by_the_mean_of_the_colours():
     grey = make_backbone("resnet18", in_channels=1)
     assert_close(grey.standardize(torch.full((1, 1, 2, 2), 0.449)), torch.zeros(1, 1, 2, 2))
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+def test_scores_of_a_new_network_have_a_spread_of_about_one(normalize):
+    torch.manual_seed(0)
+    model = make_backbone("resnet8", pooling=AveragePool(normalize=normalize), classes=200)
+    pooled = torch.randn(50, 128)
+    if normalize:
+        pooled = nn.functional.normalize(pooled)
+    assert 0.4 < model.fc(pooled).std() < 1.2

@@ -1,7 +1,7 @@
 """The story in six minutes: hands out of nothing, learned, tested on others, explained.
 
     OUT/hands, unseen              synthetic corpora
-    OUT/pages/                     the same, prepared
+    OUT/pages/, scaled/            the same, prepared: as large as they are, and to one scale
     OUT/runs/gmp, avg-l2, script   run folders
     OUT/report.html                the report
 
@@ -50,12 +50,14 @@ GMP, AVERAGE, HINGE = "GMP", "Avg + ℓ2", "contour hinge, no learning"
 # Sized for six minutes on two cores.
 HANDS = CorpusPlan(writers=160, pages=3, seed=11, scripts=True)
 UNSEEN = CorpusPlan(writers=60, pages=4, seed=12, scripts=True)
-# These pages are all of one scan size already; their size of writing is the writer's own.
-UNSCALED = ["input.preparation.canonical=none"]
+# These pages are all of one scan size already; their size of writing is the writer's own. Of a
+# script the proportions count, so its pages are brought to one scale.
+WRITERS = ["input.preparation.canonical=none"]
+SCRIPTS = ["epochs=16", "decay_from=5", "validate_every=8"]
 
 
-def _small(task: str) -> Recipe:
-    return override(find_recipe(f"{task}-small"), UNSCALED)
+def _small(task: str, changes: Sequence[str]) -> Recipe:
+    return override(find_recipe(f"{task}-small"), changes)
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,8 @@ class DemoPlan:
 
     hands: CorpusPlan = HANDS
     unseen: CorpusPlan = UNSEEN
-    writer_recipe: Recipe = field(default_factory=lambda: _small("writer"))
-    script_recipe: Recipe = field(default_factory=lambda: _small("script"))
+    writer_recipe: Recipe = field(default_factory=lambda: _small("writer", WRITERS))
+    script_recipe: Recipe = field(default_factory=lambda: _small("script", SCRIPTS))
     seed: int = 0
 
     @property
@@ -108,11 +110,16 @@ def make_demo(
     with clock(f"writing {pages} pages of synthetic handwriting"):
         corpora = {name: _write(out / name, one, watchers) for name, one in plan.corpora.items()}
     with clock("preparing them"):
-        preparation = plan.writer_recipe.input.preparation
-        stores = {
-            name: _prepare(out / "pages" / name, corpus, preparation, watchers)
-            for name, corpus in corpora.items()
-        }
+        stores, scaled = (
+            {
+                name: _prepare(folder / name, corpus, recipe.input.preparation, watchers)
+                for name, corpus in corpora.items()
+            }
+            for folder, recipe in (
+                (out / "pages", plan.writer_recipe),
+                (out / "scaled", plan.script_recipe),
+            )
+        )
 
     average = next(row for row in POOLINGS_TABLE.rows if row.name == BASELINE)
     recipes = {GMP: plan.writer_recipe, AVERAGE: average.recipe(plan.writer_recipe)}
@@ -142,14 +149,14 @@ def make_demo(
             plan.script_recipe,
             corpora["hands"],
             folder,
-            stores["hands"].folder,
+            scaled["hands"].folder,
             plan.seed,
             folders[GMP],  # who can tell hands apart has seen what letters are made of
         )
         script_run = job.learn(watchers.step)
         model = load_model(folder)
         assert model.classes is not None
-        of_scripts = script_scores(*classify_store(model, stores["unseen"]), model.classes)
+        of_scripts = script_scores(*classify_store(model, scaled["unseen"]), model.classes)
 
     with clock("writing the report"):
         told = Told(

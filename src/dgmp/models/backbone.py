@@ -47,6 +47,11 @@ class Backbone(nn.Module):
             )
         width = getattr(self.pooling, "out_channels", None) or self.map_channels
         self.fc = None if classes is None else nn.Linear(width, classes)
+        if self.fc is not None and getattr(self.pooling, "normalize", False):
+            # Scores of spread one from a vector of length one: torch's own start, meant for
+            # entries of spread one, gives scores near zero, which take hundreds of steps to grow.
+            nn.init.normal_(self.fc.weight)
+            nn.init.zeros_(self.fc.bias)
 
     def features(self, images: Tensor) -> Tensor:  # (B, in_channels, H, W) -> (B, C, h, w)
         """The last map of the network, before any pooling."""

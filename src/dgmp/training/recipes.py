@@ -118,7 +118,7 @@ _WRITER_SMALL = Recipe(
     validation=0.1,
     validate_every=14,
 )
-_SCRIPT_SMALL = replace(_WRITER_SMALL, task="script", epochs=20, decay_from=6, validate_every=10)
+_SCRIPT_SMALL = replace(_WRITER_SMALL, task="script", epochs=40, decay_from=12, validate_every=10)
 
 RECIPES: dict[str, Recipe] = {
     "writer-paper": _WRITER_PAPER,
