@@ -233,12 +233,9 @@ class Training:
                 state.step += 1
                 if watch is not None and state.step < steps:
                     watch(self._progress(steps, squares, epoch_began, began, done_before))
-                if largest(float(stopping.is_set()), self.fabric):
-                    self._save_state()
-                    raise DgmpError(
-                        f"stopped at epoch {state.epoch + 1}, step {state.step}; "
-                        "the same command goes on there"
-                    )
+                if state.step == steps:
+                    continue  # what the epoch was worth is told before anything is saved
+                self._stop_if_asked(stopping)
                 if time.monotonic() - saved > CHECKPOINT_SECONDS:
                     self._save_state()
                     saved = time.monotonic()
@@ -254,8 +251,18 @@ class Training:
             state.epoch, state.step, state.sums = state.epoch + 1, 0, (0.0, 0.0)
             self._save_state()
             saved = time.monotonic()
+            if state.epoch < recipe.epochs:
+                self._stop_if_asked(stopping)
         if board is not None:
             board.close()
+
+    def _stop_if_asked(self, stopping: threading.Event) -> None:
+        if largest(float(stopping.is_set()), self.fabric):
+            self._save_state()
+            raise DgmpError(
+                f"stopped at epoch {self.state.epoch + 1}, step {self.state.step}; "
+                "the same command goes on there"
+            )
 
     def _loader(self, workers: int | None) -> Iterator[tuple[Tensor, Tensor]]:
         """All batches from here to the end, so that workers live as long as the run."""
