@@ -68,7 +68,7 @@ def test_activations_are_those_of_one_patch_after_the_other(folder, images):
     patches = cut_keypoint_patches(images[0].pixels, keypoints, 32)
     assert len(found) == len(keypoints) == 300
     with torch.inference_mode():
-        for number in (0, 255, 256, 299):  # on both sides of the border of a batch
+        for number in (0, 63, 64, 299):  # on both sides of the border of a batch
             alone = model.network(as_input(model, patches[number][None], torch.device("cpu")))
             assert found[number] == pytest.approx(alone[0].numpy(), abs=1e-4)
 

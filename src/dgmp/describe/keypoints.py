@@ -30,7 +30,7 @@ from ..models import TrainedModel, load_model
 from .learned import as_input, find_device, packed_model, unpacked_model
 
 KIND = "keypoints"
-AT_A_TIME = 256  # patches shown to the network
+AT_A_TIME = 64  # patches shown to the network: more no longer fit into the cache of a core
 
 
 @dataclass(frozen=True, eq=False)
