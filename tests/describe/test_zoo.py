@@ -41,7 +41,7 @@ def test_the_folder_of_a_classical_describer_is_read_by_its_room(classical, tmp_
     (tmp_path / "describer.json").write_text(json.dumps({"format": "dgmp-describer", "version": 1}))
     assert load_describer(tmp_path) == ("loaded", tmp_path)
     assert not zoo.is_network(tmp_path)
-    with pytest.raises(DgmpError, match="classical describer; this needs a trained network"):
+    with pytest.raises(DgmpError, match="another kind; this needs a network by dgmp train"):
         load_network(tmp_path)
 
 

@@ -1,5 +1,6 @@
 """Describers without learning by gradient, to use at once and to compare with."""
 
+from .clustering import surrogate_classes
 from .describers import ClassicalDescriber, RootSiftVlad, fit_rootsift_vlad
 from .exemplar import ExemplarSvm, fit_exemplar_svm
 from .hinge import CoHinge, Hinge
@@ -62,4 +63,5 @@ __all__ = [
     "load_script_classifier",
     "save_describer",
     "save_script_classifier",
+    "surrogate_classes",
 ]

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .extras import scikit_learn
+from .clustering import cluster_centres
 from .whitening import HardWhitening, Matrix, fit_hard_whitening, signed_power, unit_rows
 
 AGGREGATIONS = ("sum", "gmp")
@@ -116,18 +116,14 @@ def fit_vlad(local: Matrix, config: VladConfig | None = None, *, seed: int = 0) 
     generator = np.random.default_rng(seed)
     sample = local[_choose(generator, len(local), config.sample)]
     whitening = fit_hard_whitening(sample, config.dim)
-    cluster = scikit_learn("cluster").MiniBatchKMeans
     centres = []
     for number in range(config.vocabularies):
         sample = whitening(local[_choose(generator, len(local), config.sample)])
-        means = cluster(
-            config.words,
-            batch_size=100 * config.words,
-            n_init=1,
-            random_state=int(np.random.default_rng([seed, number]).integers(2**31)),
+        start = int(np.random.default_rng([seed, number]).integers(2**31))
+        centres.append(
+            cluster_centres(sample, config.words, random_state=start, batch=100 * config.words)
         )
-        centres.append(means.fit(sample).cluster_centers_)
-    return Vlad(config, whitening, np.stack(centres).astype(np.float32))
+    return Vlad(config, whitening, np.stack(centres))
 
 
 def fit_pages_vlad(

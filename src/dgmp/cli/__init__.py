@@ -25,6 +25,7 @@ from .evaluate import evaluate
 from .explain import explain
 from .export import export
 from .hands import hands
+from .learn import learn
 from .reproduce import reproduce
 from .search import search
 from .synth import synth
@@ -96,6 +97,7 @@ for command in (
     synth,
     corpus,
     train,
+    learn,
     evaluate,
     describe,
     search,

@@ -109,7 +109,7 @@ def evaluate(
     scores = judged.scores
     if seen := _trained_on(Path(describer), opened, pages):
         note = f"{seen} of {len(pages)} pages are among those this run was trained on"
-        say(f"warning: {note}; its split.csv as --split-file, with --split val, leaves them out")
+        say(f"warning: {note}; {_how_to_leave_out(Path(describer))}")
         scores = replace(scores, notes=(*scores.notes, note))
     if as_json:
         print(scores.to_json())
@@ -171,6 +171,13 @@ def _fitted(
         found = fit_describer(name, reader, seed=seed, preparation=preparation, progress=done)
     tell_left_out(reader.failures)
     return found
+
+
+def _how_to_leave_out(run: Path) -> str:
+    """What to do about pages that a run was trained on."""
+    if any(line.endswith(",val") for line in (run / "split.csv").read_text().splitlines()):
+        return "its split.csv as --split-file, with --split val, leaves them out"
+    return "judge it on other pages"
 
 
 def _trained_on(run: Path, corpus: Corpus, pages: tuple[Page, ...]) -> int:

@@ -97,11 +97,6 @@ def save_fused(describer: FusedDescriber, folder: Path | str) -> Path:
     return folder
 
 
-def is_fused(folder: Path | str) -> bool:
-    """Whether a folder with a describer.json holds several describers."""
-    return read_head(folder).get("kind") == KIND
-
-
 def load_fused(folder: Path | str) -> FusedDescriber:
     """Read what :func:`save_fused` wrote."""
     folder = Path(folder)

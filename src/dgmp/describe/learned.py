@@ -55,15 +55,8 @@ class LearnedDescriber:
         model.network.to(self.device)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Weights travel to worker processes as arrays.
-
-        Tensors would each take an open file of the process that sends them, for every worker.
-        """
-        state = {
-            name: value.cpu().numpy() for name, value in self.model.network.state_dict().items()
-        }
-        about = {key: value for key, value in vars(self.model).items() if key != "network"}
-        return _rebuilt, (about, state, self.aggregate, str(self.device), self.ridge)
+        """Weights travel to worker processes as arrays, see :func:`packed_model`."""
+        return _rebuilt, (*packed_model(self.model), self.aggregate, str(self.device), self.ridge)
 
     @property
     def preparation(self) -> Preparation:
@@ -188,6 +181,23 @@ def find_device(name: str) -> torch.device:
     return device
 
 
+def packed_model(model: TrainedModel) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """A model as plain values and arrays, to be pickled.
+
+    Tensors would each take an open file of the process that sends them, for every worker.
+    """
+    state = {name: value.cpu().numpy() for name, value in model.network.state_dict().items()}
+    return {key: value for key, value in vars(model).items() if key != "network"}, state
+
+
+def unpacked_model(about: dict[str, Any], state: dict[str, NDArray[Any]]) -> TrainedModel:
+    """What :func:`packed_model` packed."""
+    classes = about["classes"]
+    network = about["spec"].build(None if classes is None else len(classes))
+    network.load_state_dict({name: torch.from_numpy(value) for name, value in state.items()})
+    return TrainedModel(network.eval(), **about)
+
+
 def _rebuilt(
     about: dict[str, Any],
     state: dict[str, NDArray[Any]],
@@ -195,10 +205,7 @@ def _rebuilt(
     device: str,
     ridge: float,
 ) -> LearnedDescriber:
-    classes = about["classes"]
-    network = about["spec"].build(None if classes is None else len(classes))
-    network.load_state_dict({name: torch.from_numpy(value) for name, value in state.items()})
-    model = TrainedModel(network.eval(), **about)
+    model = unpacked_model(about, state)
     return LearnedDescriber(model, aggregate=aggregate, device=device, ridge=ridge)
 
 

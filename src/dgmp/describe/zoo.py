@@ -1,6 +1,7 @@
 """Describers by name, or by the folder they were saved in.
 
 RUN with model.json      a trained network, of a training run or saved by ``save_model``
+RUN with both            a network for patches at keypoints, by ``dgmp learn``
 DIR with describer.json  a fitted classical describer, by ``dgmp.classical``, or several as one
 default                  the one that comes with the package
 """
@@ -37,13 +38,12 @@ def load_describer(
         return _classical().fit_classical(str(name_or_run))
     folder = _folder(name_or_run)
     if (folder / "describer.json").is_file():
-        from .fused import is_fused, load_fused
-
-        return load_fused(folder) if is_fused(folder) else _classical().load_classical(folder)
+        return _load_fitted(folder, device)
     from ..models import load_model  # torch waits until it is needed
     from .learned import LearnedDescriber
 
     model = load_model(folder)
+    _check_finished(model, folder)
     if model.classes is not None:
         raise DgmpError(
             f"{folder}: was trained to name scripts and gives probabilities, not descriptors; "
@@ -56,10 +56,14 @@ def load_network(name_or_run: str | Path) -> TrainedModel:
     """The trained network of a folder, of writers or scripts; other describers are refused."""
     folder = _folder(name_or_run)
     if (folder / "describer.json").is_file():
-        raise DgmpError(f"{folder}: is a classical describer; this needs a trained network")
+        raise DgmpError(
+            f"{folder}: is a describer of another kind; this needs a network by dgmp train"
+        )
     from ..models import load_model
 
-    return load_model(folder)
+    model = load_model(folder)
+    _check_finished(model, folder)
+    return model
 
 
 def fit_describer(
@@ -103,6 +107,29 @@ def is_network(name_or_run: str | Path) -> bool:
 def classical_kinds() -> tuple[str, ...]:
     """The classical describers that go by name."""
     return tuple(_classical().CLASSICAL) if find_spec("dgmp.classical") else ()
+
+
+def _load_fitted(folder: Path, device: str) -> Describer:
+    """What a describer.json tells of: a describer of keypoints, several as one, or one alone."""
+    from ..classical.files import read_head
+
+    kind = read_head(folder).get("kind")
+    if kind == "keypoints":
+        from .keypoints import load_keypoint_describer
+
+        return load_keypoint_describer(folder, device=device)
+    if kind == "fused":
+        from .fused import load_fused
+
+        return load_fused(folder)
+    return _classical().load_classical(folder)
+
+
+def _check_finished(model: TrainedModel, folder: Path) -> None:
+    if model.input.view == "keypoints":
+        raise DgmpError(
+            f"{folder}: its learning is not finished; the same dgmp learn command goes on there"
+        )
 
 
 def _classical() -> Any:

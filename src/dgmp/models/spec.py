@@ -19,7 +19,7 @@ from .backbone import Backbone
 from .weights import load_weights
 from .zoo import make_backbone
 
-VIEWS = ("patches", "page", "centre")
+VIEWS = ("patches", "page", "centre", "keypoints")
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,8 @@ class ModelSpec:
 class InputSpec:
     """How a page becomes what the network looks at: some grey squares of ``side`` pixels."""
 
-    view: str = "patches"  # windows of the page; "page": all of it; "centre": its middle square
+    view: str = "patches"  # windows of the page; "page": all of it; "centre": its middle square;
+    # "keypoints": windows around points that a describer finds, and nobody else
     patch: int = 400  # pixels of the page along a window
     stride: int = 256
     min_edges: int = 2000  # edge pixels that make a window count
@@ -93,6 +94,8 @@ class InputSpec:
 
     def boxes(self, image: PageImage) -> NDArray[np.int32]:  # (windows, 4)
         """Left, top, right, bottom of the windows of a page; they may reach beyond its border."""
+        if self.view == "keypoints":
+            raise ValueError("the windows of view keypoints are given by who finds the keypoints")
         if self.view == "patches":
             return cut_patches(image, self.patch, self.stride, self.min_edges).boxes
         height, width = image.pixels.shape

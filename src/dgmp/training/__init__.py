@@ -3,6 +3,7 @@
 from .augmentation import Augmentation, augmented_square
 from .choosing import choose_pages
 from .distributed import is_first
+from .learning import Learning, learn
 from .loop import Progress, train
 from .recipes import RECIPES, Recipe, find_recipe, override
 from .runs import Run, TrainState
@@ -10,6 +11,7 @@ from .runs import Run, TrainState
 __all__ = [
     "RECIPES",
     "Augmentation",
+    "Learning",
     "Progress",
     "Recipe",
     "Run",
@@ -18,6 +20,7 @@ __all__ = [
     "choose_pages",
     "find_recipe",
     "is_first",
+    "learn",
     "override",
     "train",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..corpora import Corpus, split_pages
-from ..errors import CorpusError
+from ..errors import CorpusError, DgmpError
 from ..records import Page
 from .recipes import Recipe
 
@@ -14,16 +14,19 @@ from .recipes import Recipe
 def choose_pages(corpus: Corpus, recipe: Recipe, seed: int) -> tuple[Page, ...]:
     """The pages to train on and to validate with, by their splits ``train`` and ``val``.
 
-    Pages on another side (``test``) are left alone. Where the corpus has no validation pages of its
-    own, whole writers (manuscripts, for scripts) are held out of the training pages.
+    Where the corpus has no validation pages of its own, whole writers (manuscripts, for scripts)
+    are held out of the training pages.
     """
     label = recipe.task
-    sides = {page.split for page in corpus.pages}
-    known = [page for page in corpus.pages if getattr(page, label) is not None]
-    usable = [page for page in known if page.split in ("train", "val") or sides == {None}]
+    if label == "cluster":
+        raise DgmpError("clusters are learned without labels: dgmp learn FOLDER --out RUN")
+    side = training_side(corpus)
+    usable = [page for page in side if getattr(page, label) is not None]
     if not usable:
-        what = f"none has a {label}" if not known else "none is in split train"
-        raise CorpusError(f"{corpus.root}: of {len(corpus)} pages {what}: nothing to train on")
+        raise CorpusError(
+            f"{corpus.root}: of {len(side)} pages none has a {label}: nothing to train on"
+        )
+    sides = {page.split for page in corpus.pages}
     if "val" not in sides and recipe.validation:
         by = "writer" if label == "writer" else "manuscript"
         if by == "manuscript":  # a page of no known manuscript is one of its own
@@ -45,6 +48,21 @@ def choose_pages(corpus: Corpus, recipe: Recipe, seed: int) -> tuple[Page, ...]:
         )
     check_validation([page for page in usable if page.split == "val"], recipe.task)
     return tuple(usable)
+
+
+def training_side(corpus: Corpus) -> tuple[Page, ...]:
+    """The pages a run may look at: splits ``train`` and ``val``, or all where there are no sides.
+
+    Pages on another side (``test``) are left alone.
+    """
+    if all(page.split is None for page in corpus):
+        return corpus.pages
+    usable = tuple(page for page in corpus if page.split in ("train", "val"))
+    if not usable:
+        raise CorpusError(
+            f"{corpus.root}: of {len(corpus)} pages none is in split train: nothing to train on"
+        )
+    return usable
 
 
 def check_validation(pages: Sequence[Page], task: str) -> None:

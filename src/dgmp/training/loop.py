@@ -1,4 +1,4 @@
-"""The training loop, the same for writers and scripts.
+"""The training loop, the same for writers, scripts and clusters.
 
     corpus -> pages held out, pages trained on -> windows -> batches -> loss -> checkpoint
 
@@ -20,7 +20,7 @@ from lightning_fabric import Fabric
 from torch import Tensor, nn
 from torch.utils.data import DataLoader
 
-from ..corpora import Corpus, PageStore, Standardization, open_store, write_split
+from ..corpora import Corpus, Standardization, open_store, write_split
 from ..errors import DgmpError
 from ..models import TrainedModel, save_model
 from ..pooling import AttentiveGeneralizedMaxPool, GeneralizedMaxPool
@@ -40,11 +40,11 @@ from .recipes import Recipe
 from .runs import Run, TrainState
 from .samples import (
     Key,
+    Lesson,
     Squares,
-    Windows,
     epoch_batches,
-    find_windows,
     fit_squares,
+    labelled_lesson,
     steps_per_epoch,
 )
 from .schedules import make_optimizer, set_learning_rate
@@ -117,23 +117,47 @@ def train(
         open_store(folder, chosen, recipe.input.preparation, workers=cores, progress=prepared)
     fabric.barrier()
     store = open_store(folder, chosen, recipe.input.preparation)
-    training = Training.begin(recipe, store, run, fabric, seed, _weight_file(weights))
+    train_lesson(
+        labelled_lesson(store, recipe),
+        recipe,
+        run,
+        fabric,
+        seed=seed,
+        weights=_weight_file(weights),
+        workers=workers,
+        tensorboard=tensorboard,
+        watch=watch,
+    )
+    return run
+
+
+def train_lesson(
+    lesson: Lesson,
+    recipe: Recipe,
+    run: Run,
+    fabric: Fabric,
+    *,
+    seed: int = 0,
+    weights: Path | None = None,
+    workers: int | None = None,
+    tensorboard: bool = False,
+    watch: Watcher | None = None,
+) -> None:
+    """Train on windows that were chosen, from where the run stands to its end."""
+    training = Training.begin(lesson, recipe, run, fabric, seed, weights)
     with stop_on_signal() as stopping, lost_processes(training.where):
         training.go_on(stopping, workers, tensorboard, watch)
-    return run
 
 
 @dataclass
 class Training:
     """A run under way: the network, its data, and the state that a checkpoint holds."""
 
+    lesson: Lesson
     recipe: Recipe
     run: Run
     fabric: Fabric
     seed: int
-    store: PageStore
-    windows: Windows
-    held_out: list[int]
     model: TrainedModel
     network: nn.Module  # the same, as the processes share it
     optimizer: torch.optim.Optimizer
@@ -143,27 +167,20 @@ class Training:
     @classmethod
     def begin(
         cls,
+        lesson: Lesson,
         recipe: Recipe,
-        store: PageStore,
         run: Run,
         fabric: Fabric,
         seed: int,
         weights: Path | None,
     ) -> Training:
         """Build everything as the run began it, then put it where its checkpoint stands."""
-        by_side: dict[str, list[int]] = {"train": [], "val": []}
-        for number, page in enumerate(store.pages):
-            by_side[str(page.split)].append(number)
-        names = sorted({str(getattr(store.pages[n], recipe.task)) for n in by_side["train"]})
-        place = {name: number for number, name in enumerate(names)}
-        labels = [place[str(getattr(store.pages[n], recipe.task))] for n in by_side["train"]]
-        windows = find_windows(store, by_side["train"], labels, recipe.input)
-        looks_at = replace(recipe.input, standardization=fit_squares(windows))
+        looks_at = replace(recipe.input, standardization=fit_squares(lesson.windows))
         state = run.load_state()
 
         torch.manual_seed(seed)
-        classes = tuple(names) if recipe.task == "script" else None
-        backbone = recipe.model.build(len(names) if classes else None, weights)
+        outputs = None if recipe.task == "writer" else len(lesson.names)
+        backbone = recipe.model.build(outputs, weights)
         backbone.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         if state.network is not None:
             backbone.load_state_dict(state.network)
@@ -175,15 +192,11 @@ class Training:
         if state.random is not None:
             torch.set_rng_state(state.random)
         made = {"task": recipe.task, "seed": seed}
+        # Clusters only teach: who loads the network gets what it pools, without their classifier.
+        classes = lesson.names if recipe.task == "script" else None
         model = TrainedModel(backbone, recipe.model, looks_at, classes, made)
-        held_out = [
-            n for n in by_side["val"] if recipe.task == "writer" or store.pages[n].script in place
-        ]
         epochs = [epoch for epoch in run.metrics() if epoch["epoch"] < state.epoch]
-        return cls(
-            recipe, run, fabric, seed, store, windows, held_out, model, network, optimizer, state,
-            epochs,
-        )  # fmt: skip
+        return cls(lesson, recipe, run, fabric, seed, model, network, optimizer, state, epochs)
 
     def where(self) -> str:
         """The last checkpoint, in words."""
@@ -201,7 +214,7 @@ class Training:
         recipe, state = self.recipe, self.state
         if self.fabric.global_rank:
             watch = None  # the first process speaks for all
-        steps = steps_per_epoch(len(self.windows), recipe)
+        steps = steps_per_epoch(len(self.lesson.windows), recipe)
         loss = make_loss(recipe)
         board = _board(self.run.folder) if tensorboard and self.fabric.global_rank == 0 else None
         batches = self._loader(workers)
@@ -220,12 +233,9 @@ class Training:
                 state.step += 1
                 if watch is not None and state.step < steps:
                     watch(self._progress(steps, squares, epoch_began, began, done_before))
-                if largest(float(stopping.is_set()), self.fabric):
-                    self._save_state()
-                    raise DgmpError(
-                        f"stopped at epoch {state.epoch + 1}, step {state.step}; "
-                        "the same command goes on there"
-                    )
+                if state.step == steps:
+                    continue  # what the epoch was worth is told before anything is saved
+                self._stop_if_asked(stopping)
                 if time.monotonic() - saved > CHECKPOINT_SECONDS:
                     self._save_state()
                     saved = time.monotonic()
@@ -241,15 +251,25 @@ class Training:
             state.epoch, state.step, state.sums = state.epoch + 1, 0, (0.0, 0.0)
             self._save_state()
             saved = time.monotonic()
+            if state.epoch < recipe.epochs:
+                self._stop_if_asked(stopping)
         if board is not None:
             board.close()
+
+    def _stop_if_asked(self, stopping: threading.Event) -> None:
+        if largest(float(stopping.is_set()), self.fabric):
+            self._save_state()
+            raise DgmpError(
+                f"stopped at epoch {self.state.epoch + 1}, step {self.state.step}; "
+                "the same command goes on there"
+            )
 
     def _loader(self, workers: int | None) -> Iterator[tuple[Tensor, Tensor]]:
         """All batches from here to the end, so that workers live as long as the run."""
         recipe, fabric = self.recipe, self.fabric
         if workers is None:
             workers = 0 if fabric.device.type == "cpu" else 4
-        squares = Squares(self.windows, recipe.augmentation, self.seed)
+        squares = Squares(self.lesson.windows, recipe.augmentation, self.seed)
         loader = DataLoader(
             squares,
             batch_sampler=_Schedule(self),  # type: ignore[arg-type]
@@ -279,10 +299,10 @@ class Training:
     ) -> dict[str, Any]:
         recipe, state = self.recipe, self.state
         last = state.epoch + 1 == recipe.epochs
-        validation = None
-        if self.held_out and (last or (state.epoch + 1) % recipe.validate_every == 0):
+        validation, held_out = None, self.lesson.held_out
+        if held_out and (last or (state.epoch + 1) % recipe.validate_every == 0):
             self.model.network.eval()
-            validation = validate(self.model, self.store, self.held_out, self.fabric)
+            validation = validate(self.model, self.lesson.windows.store, held_out, self.fabric)
         ridge, relative = self._ridges()
         entry = {
             "epoch": state.epoch,
@@ -299,7 +319,7 @@ class Training:
         }
         self.epochs.append(entry)
         better = validation is not None and validation > state.best
-        if better or (last and not self.held_out):
+        if better or (last and not held_out):
             state.best = state.best if validation is None else validation
             state.best_epoch = state.epoch
             if self.fabric.global_rank == 0:
@@ -378,7 +398,7 @@ class _Schedule:
         training, recipe = self.training, self.training.recipe
         first, done = training.state.epoch, training.state.step
         for epoch in range(first, recipe.epochs):
-            batches = epoch_batches(training.windows, recipe, training.seed, epoch)
+            batches = epoch_batches(training.lesson.windows, recipe, training.seed, epoch)
             for batch in batches[done if epoch == first else 0 :]:
                 yield own_part(batch, training.fabric)
 

@@ -1,4 +1,4 @@
-"""What a batch of outputs is worth: triplets of writers, cross entropy of scripts.
+"""What a batch of outputs is worth: triplets of writers, cross entropy of scripts and clusters.
 
 ``hard``: for every anchor its farthest positive and its nearest negative, Euclidean, averaged over
 all anchors (Hermans, Beyer, Leibe 2017). ``published``: every positive pair with the nearest
@@ -30,7 +30,7 @@ Loss = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]  # outputs, labels -> l
 
 def make_loss(recipe: Recipe) -> Loss:
     """The loss of a recipe: also tells which share of triplets (or squares) is not yet right."""
-    if recipe.task == "script":
+    if recipe.task != "writer":
         return _cross_entropy
     if recipe.mining == "all":
         return _all_pairs(recipe.temperature)

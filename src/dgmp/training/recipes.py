@@ -13,15 +13,17 @@ import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from ..corpora import Preparation
 from ..errors import DgmpError, UnknownName
 from ..models import InputSpec, ModelSpec
 from .augmentation import Augmentation
 
-TASKS = ("writer", "script")
+TASKS = ("writer", "script", "cluster")  # the last: dgmp learn, without labels
 MININGS = ("hard", "published", "all")
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Recipe:
     warmup_steps: int = 0
     weight_decay: float = 1e-5  # not on the pooling's parameters
     pooling_rate: float = 1.0  # times the learning rate, for the pooling's parameters
-    classes_per_batch: int = 14  # writers; a script recipe draws at random
+    classes_per_batch: int = 14  # writers; other recipes draw at random
     batch: int = 56
     chunk: int | None = None  # squares held with their graph at a time; None: the whole batch
     margin: float = 0.1
@@ -138,7 +140,7 @@ def find_recipe(name: str) -> Recipe:
     return RECIPES[name]
 
 
-def override(recipe: Recipe, changes: Sequence[str]) -> Recipe:
+def override(recipe: R, changes: Sequence[str]) -> R:
     """The recipe with single values changed, each given as ``name=value``, ``model.name=value``."""
     tree: dict[str, Any] = {}  # all of them before any is checked against another
     for change in changes:
@@ -146,7 +148,7 @@ def override(recipe: Recipe, changes: Sequence[str]) -> Recipe:
         if not equals:
             raise DgmpError(f"{change!r} changes nothing; write name=value, as epochs=10")
         _plan_change(tree, recipe, name.strip().split("."), text.strip(), name.strip())
-    changed: Recipe = _rebuilt(recipe, tree)
+    changed: R = _rebuilt(recipe, tree)
     return changed
 
 

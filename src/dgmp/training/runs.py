@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -27,6 +27,9 @@ from .. import __version__
 from ..errors import DgmpError
 from ..files import read_head, replacing
 from .recipes import Recipe, recipe_from_json
+
+if TYPE_CHECKING:
+    from .learning import Learning
 
 FORMAT, VERSION = "dgmp-run", 1
 STATE_FORMAT, STATE_VERSION = "dgmp-train-state", 1
@@ -53,7 +56,7 @@ class Run:
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
 
-    def claim(self, recipe: Recipe, seed: int, data: Mapping[str, Any]) -> None:
+    def claim(self, recipe: Recipe | Learning, seed: int, data: Mapping[str, Any]) -> None:
         """Make the folder this run's, or refuse one that holds another."""
         about = {
             "format": FORMAT,
