@@ -32,6 +32,12 @@ def own_hands(hands, tmp_path):
     return shutil.copytree(hands, tmp_path / "hands")
 
 
+def without_sides(folder):
+    rows = list(csv.reader((folder / "pages.csv").open()))
+    with (folder / "pages.csv").open("w") as file:
+        csv.writer(file).writerows(row[:-1] for row in rows)
+
+
 def test_evaluate_prints_the_table_of_the_test_pages(hands, runs):
     result = done("evaluate", hands, "--describer", runs / "writers")
     assert result.stdout.startswith("retrieval: 6 queries\nre-ranking: none\nmeasure")
@@ -52,11 +58,44 @@ def test_evaluate_keeps_scores_and_draws_them(hands, runs, tmp_path):
 
 
 def test_without_sides_all_pages_are_judged(own_hands, runs):
-    rows = list(csv.reader((own_hands / "pages.csv").open()))
-    with (own_hands / "pages.csv").open("w") as file:
-        csv.writer(file).writerows(row[:-1] for row in rows)
+    without_sides(own_hands)
     result = done("evaluate", own_hands, "--describer", runs / "writers", "--json")
     assert json.loads(result.stdout)["queries"] == 12
+
+
+def test_a_calibrated_run_groups_pages_into_hands(own_hands, runs, tmp_path):
+    folder = shutil.copytree(runs / "writers", tmp_path / "run")
+    catalogue = tmp_path / "catalogue"
+    describing = ("describe", own_hands, "--catalogue", catalogue, "--describer", folder)
+    done(*describing, "--workers", "0")
+    assert "calibrate it by dgmp calibrate" in run("hands", catalogue).stderr
+    too_few = run("calibrate", folder, own_hands)  # the test pages are left alone
+    assert too_few.exit_code == 1
+    assert "6 pages by 2 writers cannot calibrate a describer" in too_few.stderr
+    without_sides(own_hands)
+    result = done("calibrate", folder, own_hands, "--json")
+    assert json.loads(result.stdout)["writers"] == 4
+    done(*describing, "--workers", "0")
+    assert "by" in done("hands", catalogue).stderr
+
+    (folder / "calibration.json").write_text('{"describer": {}, "calibration": {}}')
+    strange = run("describe", own_hands, "--out", tmp_path / "d.npz", "--describer", folder)
+    assert "is of another describer" in strange.stderr
+    (folder / "calibration.json").write_text("{")
+    strange = run("describe", own_hands, "--out", tmp_path / "d.npz", "--describer", folder)
+    assert "is no calibration" in strange.stderr
+    assert "is no finished run" in run("calibrate", tmp_path / "none", own_hands).stderr
+
+
+def test_a_run_is_not_calibrated_by_pages_it_has_learned_from(own_hands, runs, tmp_path):
+    folder = shutil.copytree(runs / "writers", tmp_path / "run")
+    without_sides(own_hands)
+    (folder / "run.json").write_text(json.dumps({"data": {"path": str(own_hands)}}))
+    sides = "\n".join(f"w{w}_p{p}.png,train" for w in range(4) for p in range(3))
+    (folder / "split.csv").write_text(f"# dgmp split 1\nid,split\n{sides}\n")
+    result = run("calibrate", folder, own_hands)
+    assert result.exit_code == 1
+    assert "all of its 12 pages were learned from or are test pages" in result.stderr
 
 
 def test_a_script_run_is_judged_by_its_classes(hands, runs, tmp_path):

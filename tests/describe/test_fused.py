@@ -12,11 +12,11 @@ from dgmp.catalogue import Calibration
 from dgmp.classical import VladConfig, fit_classical
 from dgmp.corpora import PageImage, Preparation
 from dgmp.describe import FusedDescriber, load_describer, save_fused, zoo
+from dgmp.describe.calibrating import groups_and_number
 from dgmp.describe.making import (
     FusedRecipe,
     Look,
     describe_seen,
-    groups_and_number,
     make_default,
     make_fused,
 )

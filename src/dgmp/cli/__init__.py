@@ -17,6 +17,7 @@ from typer.core import TyperGroup
 
 from .. import __version__
 from ..errors import DgmpError
+from .calibrate import calibrate
 from .classify import classify
 from .corpus import corpus
 from .demo import demo
@@ -98,6 +99,7 @@ for command in (
     corpus,
     train,
     learn,
+    calibrate,
     evaluate,
     describe,
     search,

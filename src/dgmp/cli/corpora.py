@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from ..corpora import Corpus, open_corpus, read_split
-from ..errors import CorpusError
+from ..errors import CorpusError, DgmpError
 from ..records import Page
 from .options import say
 
@@ -64,3 +65,15 @@ def tell_left_out(remarks: Iterable[tuple[str, str]], most: int = 10) -> None:
         say(f"left out: {file}: {reason}")
     if len(listed) > most:
         say(f"left out: {len(listed) - most} more; `dgmp corpus` lists all")
+
+
+def trained_on(run: Path, corpus: Corpus) -> set[str]:
+    """Ids of the pages of a corpus that a run learned from; it says so in its split.csv."""
+    try:
+        about = json.loads((run / "run.json").read_text(encoding="utf-8"))
+        if Path(about["data"]["path"]).resolve() != corpus.root.resolve():
+            return set()
+        split = read_split(run / "split.csv", corpus.pages)
+    except (OSError, ValueError, KeyError, TypeError, DgmpError):
+        return set()  # a model that is no run, or a run on pages that have changed since
+    return {page.id for page in split if page.split == "train"}

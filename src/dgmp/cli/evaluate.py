@@ -69,7 +69,7 @@ def evaluate(
     from ..evaluation import class_table, draw_scores, save_scores
     from ..evaluation.plots import picture_kind
     from ..files import check_place
-    from .corpora import open_data, tell_left_out
+    from .corpora import open_data, tell_left_out, trained_on
     from .progress import page_bar
 
     for place in (out, plot):
@@ -107,7 +107,8 @@ def evaluate(
             )
     tell_left_out(judged.failures)
     scores = judged.scores
-    if seen := _trained_on(Path(describer), opened, pages):
+    learned_from = trained_on(Path(describer), opened)
+    if seen := sum(page.id in learned_from for page in pages):
         note = f"{seen} of {len(pages)} pages are among those this run was trained on"
         say(f"warning: {note}; {_how_to_leave_out(Path(describer))}")
         scores = replace(scores, notes=(*scores.notes, note))
@@ -178,21 +179,3 @@ def _how_to_leave_out(run: Path) -> str:
     if any(line.endswith(",val") for line in (run / "split.csv").read_text().splitlines()):
         return "its split.csv as --split-file, with --split val, leaves them out"
     return "judge it on other pages"
-
-
-def _trained_on(run: Path, corpus: Corpus, pages: tuple[Page, ...]) -> int:
-    """How many of the pages the run saw in training; it says so in its split.csv."""
-    import json
-
-    from ..corpora import read_split
-    from ..errors import DgmpError
-
-    try:
-        about = json.loads((run / "run.json").read_text(encoding="utf-8"))
-        if Path(about["data"]["path"]).resolve() != corpus.root.resolve():
-            return 0
-        split = read_split(run / "split.csv", corpus.pages)
-    except (OSError, ValueError, KeyError, TypeError, DgmpError):
-        return 0  # a model that is no run, or a run on pages that have changed since
-    trained = {page.id for page in split if page.split == "train"}
-    return sum(page.id in trained for page in pages)

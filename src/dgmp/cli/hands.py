@@ -31,8 +31,8 @@ def hands(
     if calibration is None:
         raise CatalogueError(
             f"{catalogue}: its describer {opened.head.describer!r} is not calibrated, so nothing "
-            "says how alike pages by one hand are; 'default' is: dgmp describe FOLDER "
-            "--catalogue DIR --describer default"
+            "says how alike pages by one hand are; calibrate it by dgmp calibrate on pages by "
+            "known writers and run dgmp describe again, or use the describer 'default'"
         )
     descriptors = opened.descriptors()
     found = group_pages(descriptors, calibration)

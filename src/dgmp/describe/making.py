@@ -35,8 +35,8 @@ from ..classical import (
 from ..classical.whitening import Matrix
 from ..corpora import PageImage, Preparation
 from ..errors import CorpusError, ImageError
-from ..evaluation import bcubed
 from ..records import Descriptors, Page
+from .calibrating import groups_and_number
 from .fused import FusedDescriber
 
 
@@ -157,9 +157,3 @@ def calibrate(vectors: Matrix, pages: Sequence[Page], folds: Sequence[int]) -> C
         measure=groups_and_number,
         folds=folds,
     )
-
-
-def groups_and_number(writers: NDArray[np.intp], groups: NDArray[np.intp]) -> float:
-    """B-cubed F, less half the error of the number of groups: B-cubed alone leaves hands in two."""
-    error = len(np.unique(groups)) / len(np.unique(writers)) - 1
-    return float(bcubed(writers, groups).f - 0.5 * abs(error))

@@ -2,6 +2,7 @@
 
 RUN with model.json      a trained network, of a training run or saved by ``save_model``
 RUN with both            a network for patches at keypoints, by ``dgmp learn``
+RUN/calibration.json     what its cosines say about hands, if ``dgmp calibrate`` was run
 DIR with describer.json  a fitted classical describer, by ``dgmp.classical``, or several as one
 default                  the one that comes with the package
 """
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..corpora import PageImage, Preparation
 from ..errors import DgmpError, UnknownName
+from .calibrating import load_calibration
 from .describer import Describer
 
 if TYPE_CHECKING:
@@ -49,7 +51,10 @@ def load_describer(
             f"{folder}: was trained to name scripts and gives probabilities, not descriptors; "
             "use it by dgmp classify or dgmp evaluate"
         )
-    return LearnedDescriber(model, aggregate=aggregate, device=device)
+    describer = LearnedDescriber(model, aggregate=aggregate, device=device)
+    if aggregate == "mean":  # a calibration is of the way pages are described by default
+        describer.calibration = load_calibration(describer, folder)
+    return describer
 
 
 def load_network(name_or_run: str | Path) -> TrainedModel:
@@ -117,7 +122,9 @@ def _load_fitted(folder: Path, device: str) -> Describer:
     if kind == "keypoints":
         from .keypoints import load_keypoint_describer
 
-        return load_keypoint_describer(folder, device=device)
+        describer = load_keypoint_describer(folder, device=device)
+        describer.calibration = load_calibration(describer, folder)
+        return describer
     if kind == "fused":
         from .fused import load_fused
 

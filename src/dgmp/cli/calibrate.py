@@ -1,0 +1,56 @@
+"""``dgmp calibrate``: what the cosines of a run say about hands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, Option
+
+from .options import AsJson, Kind, Labels, SplitFile, Variant, Workers
+
+
+def calibrate(
+    run: Annotated[Path, Argument(help="The folder of a run of dgmp train or dgmp learn.")],
+    corpus: Annotated[Path, Argument(help="Pages by known writers: a folder or a label file.")],
+    split: Annotated[
+        str | None, Option(help="Only this side; else all that were not learned from, but test.")
+    ] = None,
+    workers: Workers = 0,
+    kind: Kind = None,
+    labels: Labels = None,
+    variant: Variant = None,
+    split_file: SplitFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Learn from pages by known writers how alike RUN finds pages by one hand."""
+    import json
+
+    from ..describe import load_describer
+    from ..describe.calibrating import calibrate_describer, save_calibration
+    from ..errors import CorpusError, DgmpError
+    from .corpora import open_data, tell_left_out, trained_on
+    from .progress import page_bar
+
+    if not (run / "model.json").is_file():
+        raise DgmpError(f"{run}: is no finished run of dgmp train or dgmp learn")
+    describer = load_describer(run)
+    opened = open_data(corpus, kind=kind, labels=labels, variant=variant, split_file=split_file)
+    seen = trained_on(run, opened)
+    judged_by = {page.id for page in opened if page.split == "test" and split is None}
+    pages = opened.pages if split is None else opened.side(split)
+    fresh = [page for page in pages if page.id not in seen | judged_by]
+    if not fresh:
+        raise CorpusError(
+            f"{corpus}: all of its {len(pages)} pages were learned from or are test pages; "
+            "calibration needs pages by known writers that the run has not seen"
+        )
+    with page_bar("describing pages", len(fresh)) as done:
+        found, failures = calibrate_describer(fresh, describer, workers=workers, progress=done)
+    tell_left_out(failures)
+    path = save_calibration(found, describer, run)
+    writers = len({page.writer for page in fresh})
+    if as_json:
+        print(json.dumps({"file": str(path), "pages": len(fresh), "writers": writers}))
+    else:
+        print(f"{path}: from {len(fresh)} pages by {writers} writers")
