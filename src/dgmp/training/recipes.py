@@ -120,7 +120,7 @@ _WRITER_SMALL = Recipe(
     validation=0.1,
     validate_every=14,
 )
-_SCRIPT_SMALL = replace(_WRITER_SMALL, task="script", epochs=40, decay_from=12, validate_every=10)
+_SCRIPT_SMALL = replace(_WRITER_SMALL, task="script", epochs=72, decay_from=20, validate_every=24)
 
 RECIPES: dict[str, Recipe] = {
     "writer-paper": _WRITER_PAPER,
