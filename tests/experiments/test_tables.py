@@ -246,6 +246,9 @@ def test_a_table_as_start_gives_every_row_its_own_run(made, writers, tmp_path):
     assert setting.start(rows["gmp-centred"]) == first / "runs" / "gmp-centred-0"
     with pytest.raises(DgmpError, match="no finished run of max with seed 0"):
         reproduce(POOLINGS, setting, tmp_path / "max", seeds=1, rows=["max"])
+    assert not (tmp_path / "max").exists()
+    with pytest.raises(DgmpError, match="is no weight file"):
+        Setting.choose(POOLINGS, writers, changes=TINY, weights=tmp_path / "nothing")
     out = tmp_path / "second"
     paths = reproduce(POOLINGS, setting, out, seeds=1, rows=["avg-l2"])
     about = json.loads((out / "runs" / "avg-l2-0" / "run.json").read_text())

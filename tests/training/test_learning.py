@@ -50,6 +50,15 @@ def finished(four, tmp_path_factory):
     return learn(open_corpus(four), folder, SMALL, seed=4, device="cpu")
 
 
+def test_a_network_that_cannot_be_built_is_refused_before_anything_is_done(four, tmp_path):
+    with pytest.raises(DgmpError, match="no pooling called 'gpm'"):
+        learn(open_corpus(four), tmp_path / "run", SMALL.with_pooling("gpm"), device="cpu")
+    assert not (tmp_path / "run").exists()
+    for change in ("cluster_dim=0", "training.input.patch=64", "training.augmentation.crop=0.5"):
+        with pytest.raises(DgmpError):
+            override(SMALL, [change])
+
+
 def arrays(run):
     return json.loads((run.folder / "describer.json").read_text())["arrays"]
 
@@ -257,7 +266,7 @@ def test_steps_are_shared_by_the_epochs(steps, epochs, each):
     [
         ("pages=1", "pages must be at least 2"),
         ("ambiguity=2.0", "ambiguity must be above 0 and at most 1"),
-        ("training.task=script", "task must be cluster"),
+        ("training.task=script", "is for dgmp learn"),
     ],
 )
 def test_values_that_make_no_sense_are_refused(change, words):

@@ -6,7 +6,7 @@ from dataclasses import asdict
 import pytest
 
 from dgmp.errors import DgmpError, UnknownName
-from dgmp.training import RECIPES, find_recipe, override
+from dgmp.training import RECIPES, Learning, find_recipe, override
 from dgmp.training.recipes import recipe_from_json
 
 
@@ -20,6 +20,16 @@ def test_the_writer_recipe_has_the_values_of_the_paper():
     assert (recipe.epochs, recipe.decay_from) == (300, 150)
     assert (recipe.learning_rate, recipe.weight_decay) == (2e-4, 1e-5)
     assert (recipe.validation, recipe.mining, recipe.soft_margin) == (40, "hard", False)
+
+
+def test_windows_at_keypoints_are_for_learning_without_labels_alone():
+    with pytest.raises(DgmpError, match="is for dgmp learn"):
+        override(RECIPES["writer-small"], ["input.view=keypoints"])
+
+
+def test_a_value_that_its_record_refuses_is_named():
+    with pytest.raises(DgmpError, match="most: octaves, layers and most must be positive"):
+        override(Learning(), ["sift.most=0"])
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,10 @@ def calibrate(
     from .progress import page_bar
 
     if not (run / "model.json").is_file():
-        raise DgmpError(f"{run}: is no finished run of dgmp train or dgmp learn")
+        raise DgmpError(
+            f"{run}: is no folder of a run of dgmp train or dgmp learn; of other describers only "
+            "default is calibrated, and it comes so"
+        )
     describer = load_describer(run)
     opened = open_data(corpus, kind=kind, labels=labels, variant=variant, split_file=split_file)
     seen = trained_on(run, opened)
@@ -43,14 +46,17 @@ def calibrate(
     if not fresh:
         raise CorpusError(
             f"{corpus}: all of its {len(pages)} pages were learned from or are test pages; "
-            "calibration needs pages by known writers that the run has not seen"
+            "calibration needs pages by known writers that the run has not seen: another corpus, "
+            "or --split test"
         )
     with page_bar("describing pages", len(fresh)) as done:
         found, failures = calibrate_describer(fresh, describer, workers=workers, progress=done)
     tell_left_out(failures)
     path = save_calibration(found, describer, run)
-    writers = len({page.writer for page in fresh})
+    broken = {id for id, _ in failures}
+    used = [page for page in fresh if page.id not in broken]
+    writers = len({page.writer for page in used})
     if as_json:
-        print(json.dumps({"file": str(path), "pages": len(fresh), "writers": writers}))
+        print(json.dumps({"file": str(path), "pages": len(used), "writers": writers}))
     else:
-        print(f"{path}: from {len(fresh)} pages by {writers} writers")
+        print(f"{path}: from {len(used)} pages by {writers} writers")

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..corpora import Corpus, open_corpus, read_split
-from ..errors import CorpusError, DgmpError
+from ..corpora import Corpus, open_corpus, read_sides, read_split
+from ..errors import CorpusError
 from ..records import Page
 from .options import say
 
@@ -71,9 +71,9 @@ def trained_on(run: Path, corpus: Corpus) -> set[str]:
     """Ids of the pages of a corpus that a run learned from; it says so in its split.csv."""
     try:
         about = json.loads((run / "run.json").read_text(encoding="utf-8"))
-        if Path(about["data"]["path"]).resolve() != corpus.root.resolve():
-            return set()
-        split = read_split(run / "split.csv", corpus.pages)
-    except (OSError, ValueError, KeyError, TypeError, DgmpError):
-        return set()  # a model that is no run, or a run on pages that have changed since
-    return {page.id for page in split if page.split == "train"}
+        learned_from = Path(about["data"]["path"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()  # a saved model that is no run
+    if learned_from.resolve() != corpus.root.resolve():
+        return set()
+    return {id for id, side in read_sides(run / "split.csv").items() if side == "train"}

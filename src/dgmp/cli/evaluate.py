@@ -176,6 +176,9 @@ def _fitted(
 
 def _how_to_leave_out(run: Path) -> str:
     """What to do about pages that a run was trained on."""
-    if any(line.endswith(",val") for line in (run / "split.csv").read_text().splitlines()):
+    if any(
+        line.endswith(",val")
+        for line in (run / "split.csv").read_text(encoding="utf-8").splitlines()
+    ):
         return "its split.csv as --split-file, with --split val, leaves them out"
     return "judge it on other pages"

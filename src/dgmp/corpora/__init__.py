@@ -7,7 +7,7 @@ from .images import read_image
 from .pages import PageImage, PageReader, Preparation, centre_square, prepare_page, read_pages
 from .patches import Patches, cut_patches
 from .scale import text_scale, to_canonical
-from .splits import check_split, read_split, split_pages, write_split
+from .splits import check_split, read_sides, read_split, split_pages, write_split
 from .standardization import Standardization, fit_standardization
 from .store import PageStore, open_store
 from .survey import Survey, survey_corpus
@@ -35,6 +35,7 @@ __all__ = [
     "prepare_page",
     "read_image",
     "read_pages",
+    "read_sides",
     "read_split",
     "split_pages",
     "survey_corpus",

@@ -94,6 +94,20 @@ def write_split(pages: Sequence[Page], path: Path, *, made: str = "") -> None:
 
 def read_split(path: Path, pages: Sequence[Page]) -> tuple[Page, ...]:
     """The pages with the sides that were written down; pages that are not in the file get none."""
+    sides = read_sides(path)
+    strange = sides.keys() - {page.id for page in pages}
+    if strange:
+        raise CorpusError(
+            f"{path}: {len(strange)} pages are not in this corpus, as {min(strange)!r}"
+        )
+    split = tuple(replace(page, split=sides.get(page.id)) for page in pages)
+    for name in ("writer", "manuscript"):
+        check_split(split, by=name)
+    return split
+
+
+def read_sides(path: Path) -> dict[str, str | None]:
+    """The sides of pages by their ids, as they were written down."""
     path = Path(path)
     try:
         first, *lines = path.read_text(encoding="utf-8").splitlines()
@@ -107,16 +121,7 @@ def read_split(path: Path, pages: Sequence[Page]) -> tuple[Page, ...]:
     rows = list(csv.DictReader(lines))
     if any(not row.get("id") or row.get("split") is None for row in rows):
         raise CorpusError(f"{path}: every line must have an id and a split")
-    sides = {row["id"]: row["split"] or None for row in rows}
-    strange = sides.keys() - {page.id for page in pages}
-    if strange:
-        raise CorpusError(
-            f"{path}: {len(strange)} pages are not in this corpus, as {min(strange)!r}"
-        )
-    split = tuple(replace(page, split=sides.get(page.id)) for page in pages)
-    for name in ("writer", "manuscript"):
-        check_split(split, by=name)
-    return split
+    return {row["id"]: row["split"] or None for row in rows}
 
 
 def _draw(seed: int, name: str) -> bytes:

@@ -66,7 +66,10 @@ def save_calibration(calibration: Calibration, describer: Describer, folder: Pat
 
 
 def load_calibration(describer: Describer, folder: Path | str) -> Mapping[str, Any] | None:
-    """That of the describer in a folder, ``Calibration.to_json()``; None where there is none."""
+    """That of the describer in a folder, ``Calibration.to_json()``; None where there is none.
+
+    One that was made before the network learned on is none.
+    """
     path = Path(folder) / FILE
     if not path.is_file():
         return None
@@ -74,13 +77,12 @@ def load_calibration(describer: Describer, folder: Path | str) -> Mapping[str, A
         stored = json.loads(path.read_text(encoding="utf-8"))
         spec, calibration = stored["describer"], stored["calibration"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DgmpError(f"{path}: is no calibration; make it anew by dgmp calibrate") from error
-    if spec != _plain_spec(describer):
         raise DgmpError(
-            f"{path}: is of another describer than the one beside it; make it anew by dgmp "
-            "calibrate, or delete it"
-        )
-    return dict(calibration)
+            f"{path}: is no calibration; delete it, and make it anew by dgmp calibrate"
+        ) from error
+    if spec != _plain_spec(describer):
+        return None
+    return Calibration.from_json(calibration).to_json()
 
 
 def _plain_spec(describer: Describer) -> Any:

@@ -92,6 +92,10 @@ class Setting:
         if not pages:
             root = (test or corpus).root
             raise CorpusError(f"{root}: none of its test pages has a {table.task}")
+        if weights is not None and not weights.is_file():
+            marks = ("model.json", "table.json")
+            if not any((weights / mark).is_file() for mark in marks):
+                raise DgmpError(f"{weights}: is no weight file, and no folder of a run or a table")
         tested = replace(test or corpus, pages=pages)
         shown = name if not changes else f"{name} with {', '.join(changes)}"
         return cls(corpus, tested, chosen, shown, weights, device)
@@ -101,7 +105,7 @@ class Setting:
         if self.weights is None or not (self.weights / "table.json").is_file():
             return self.weights
         run = run_folder(self.weights, row, 0)
-        if not (run / "model.json").is_file():
+        if 0 not in finished_seeds(self.weights, row, "page"):
             raise DgmpError(
                 f"{self.weights}: has no finished run of {row.name} with seed 0 to begin with; "
                 f"make it first, or leave the row out by --rows"
@@ -149,6 +153,9 @@ def run_table(
     """Train and test what is missing, seed by seed; tells after each run which it was."""
     out = Path(out)
     watchers = watchers or Watchers()
+    for row in table.chosen(rows):
+        if row.whitened is None:
+            setting.start(row)  # refuses a row that has nothing to begin with
     _claim(out, setting)
     choose_pages(setting.corpus, setting.recipe, 0)  # refuses what cannot be trained on
     todo = [
@@ -157,8 +164,6 @@ def run_table(
         for row in table.chosen(rows)
         if not _is_finished(row, seed, setting, out)
     ]
-    for row in {row.name: row for row, _ in todo if row.whitened is None}.values():
-        setting.start(row)  # refuses a row that has nothing to begin with
     test = open_store(
         out / "pages" / "test",
         setting.test.pages,

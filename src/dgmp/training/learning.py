@@ -71,6 +71,9 @@ _TRAINING = Recipe(
 )
 
 
+_LEAST = {"pages": 2, "patches": 1, "clusters": 2, "cluster_size": 1, "cluster_dim": 1}
+
+
 @dataclass(frozen=True)
 class Learning:
     """All values of learning without labels."""
@@ -86,13 +89,16 @@ class Learning:
     vlad: VladConfig = field(default_factory=VladConfig)
 
     def __post_init__(self) -> None:
-        for name, least in (("pages", 2), ("patches", 1), ("clusters", 2), ("cluster_size", 1)):
+        for name, least in _LEAST.items():
             if getattr(self, name) < least:
                 raise DgmpError(f"{name} must be at least {least}, got {getattr(self, name)}")
         if not 0 < self.ambiguity <= 1:
             raise DgmpError(f"ambiguity must be above 0 and at most 1, got {self.ambiguity}")
-        if self.training.task != "cluster" or self.training.input.view != "keypoints":
-            raise DgmpError("training.task must be cluster, and training.input.view keypoints")
+        if self.training.task != "cluster":
+            raise DgmpError(f"training.task must be cluster, got {self.training.task!r}")
+        looks_at = self.training.input
+        if looks_at.patch != looks_at.side or self.training.augmentation.crop != 1:
+            raise DgmpError("training.input.patch and side must agree, and augmentation.crop be 1")
 
     def with_pooling(self, name: str) -> Learning:
         """The same with another pooling at the end of the network."""
@@ -137,6 +143,7 @@ def learn(
     """
     learning = learning or Learning()
     announce = announce or _say_nothing
+    learning.training.model.build(2)  # a network that cannot be built is refused at once
     pages = unlabelled_pages(corpus, learning.pages)
     run = Run(out)
     run.claim(learning, seed, _about(corpus, pages))
@@ -270,7 +277,7 @@ def _about(corpus: Corpus, pages: Sequence[Page]) -> dict[str, Any]:
     for page in pages:
         digest.update(f"{page.id}\n{page.content_hash}\n".encode())
     return {
-        "path": str(corpus.root),
+        "path": str(corpus.root.resolve()),
         "kind": corpus.kind,
         "pages": len(pages),
         "sources": digest.hexdigest()[:16],

@@ -411,7 +411,8 @@ def _standardized(squares: Tensor, how: Standardization) -> Tensor:  # (B, s, s)
 def _about(corpus: Corpus, pages: Sequence[Page], weights: Path | str | None) -> dict[str, Any]:
     sides = {side: sum(page.split == side for page in pages) for side in ("train", "val")}
     begun = None if weights is None else str(weights)
-    return {"path": str(corpus.root), "kind": corpus.kind, "pages": sides, "weights": begun}
+    root = str(corpus.root.resolve())
+    return {"path": root, "kind": corpus.kind, "pages": sides, "weights": begun}
 
 
 def _weight_file(weights: Path | str | None) -> Path | None:

@@ -69,6 +69,8 @@ class Recipe:
             raise DgmpError("learning_rate must be positive, margin and validation not negative")
         if not 0 < self.final_rate <= 1:
             raise DgmpError(f"final_rate must be above 0 and at most 1, got {self.final_rate}")
+        if (self.task == "cluster") != (self.input.view == "keypoints"):
+            raise DgmpError("input.view keypoints is for dgmp learn, and for nothing else")
         if self.task == "writer" and self.batch % self.classes_per_batch:
             raise DgmpError(
                 f"batch must be a multiple of classes_per_batch ({self.classes_per_batch}), "
@@ -215,7 +217,10 @@ def _rebuilt(record: Any, tree: Mapping[str, Any]) -> Any:
         else value
         for name, value in tree.items()
     }
-    return replace(record, **changes)
+    try:
+        return replace(record, **changes)
+    except ValueError as error:
+        raise DgmpError(f"{', '.join(changes)}: {error}") from error
 
 
 def _literal(text: str) -> Any:
