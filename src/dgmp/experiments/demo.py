@@ -53,7 +53,7 @@ UNSEEN = CorpusPlan(writers=60, pages=4, seed=12, scripts=True)
 # These pages are all of one scan size already; their size of writing is the writer's own. Of a
 # script the proportions count, so its pages are brought to one scale.
 WRITERS = ["input.preparation.canonical=none"]
-SCRIPTS = ["epochs=16", "decay_from=5", "validate_every=8"]
+SCRIPTS = ["epochs=20", "decay_from=6", "validate_every=10"]
 
 
 def _small(task: str, changes: Sequence[str]) -> Recipe:
