@@ -229,7 +229,7 @@ def test_without_a_calibration_there_are_cosines_and_no_hands(scans, tmp_path):
     assert "not calibrated" in told.stderr
     told = run("hands", folder)
     assert told.exit_code == 1
-    assert "'default' is" in told.stderr
+    assert "or use the describer 'default'" in told.stderr
 
 
 def test_a_calibration_that_comes_later_is_taken(scans, tmp_path):
