@@ -78,14 +78,15 @@ def test_a_calibrated_run_groups_pages_into_hands(own_hands, runs, tmp_path):
     done(*describing, "--workers", "0")
     assert "by" in done("hands", catalogue).stderr
 
-    (folder / "calibration.json").write_text('{"describer": {}, "calibration": {}}')
+    stored = json.loads((folder / "calibration.json").read_text())
+    (folder / "calibration.json").write_text(json.dumps({**stored, "describer": {}}))
     done(
         *describing, "--workers", "0"
     )  # that of an earlier state of the network counts for nothing
     assert "is not calibrated" in run("hands", catalogue).stderr
     (folder / "calibration.json").write_text("{")
     strange = run("describe", own_hands, "--out", tmp_path / "d.npz", "--describer", folder)
-    assert "is no calibration" in strange.stderr
+    assert "calibration.json: is not JSON" in strange.stderr
     assert "is no folder of a run" in run("calibrate", tmp_path / "none", own_hands).stderr
 
 

@@ -1,8 +1,5 @@
 """The channel mean that is subtracted before pooling."""
 
-import os
-import socket
-
 import pytest
 import torch
 import torch.distributed as dist
@@ -93,9 +90,8 @@ def train(model: nn.Module, features: torch.Tensor, target: torch.Tensor) -> Non
         optimiser.step()
 
 
-def one_of_two(rank: int, port: int, results) -> None:
-    os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-    dist.init_process_group("gloo", rank=rank, world_size=2)
+def one_of_two(rank: int, meeting: str, results) -> None:
+    dist.init_process_group("gloo", init_method=meeting, rank=rank, world_size=2)
     model = DistributedDataParallel(network())
     part = slice(2 * rank, 2 * rank + 2)
     train(model, FEATURES[part], TARGET[part])
@@ -104,14 +100,12 @@ def one_of_two(rank: int, port: int, results) -> None:
     dist.destroy_process_group()
 
 
-def test_two_processes_train_as_one_with_the_whole_batch():
+def test_two_processes_train_as_one_with_the_whole_batch(tmp_path):
     alone = network()
     train(alone, FEATURES, TARGET)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    meeting = (tmp_path / "meeting").as_uri()  # a free port may be taken by another test
     results = mp.get_context("spawn").SimpleQueue()
-    mp.spawn(one_of_two, args=(port, results), nprocs=2)
+    mp.spawn(one_of_two, args=(meeting, results), nprocs=2)
     for _ in range(2):
         _, state = results.get()
         for name, value in alone.state_dict().items():

@@ -41,22 +41,20 @@ def calibrate(
     opened = open_data(corpus, kind=kind, labels=labels, variant=variant, split_file=split_file)
     seen = trained_on(run, opened)
     judged_by = {page.id for page in opened if page.split == "test" and split is None}
-    pages = opened.pages if split is None else opened.side(split)
-    fresh = [page for page in pages if page.id not in seen | judged_by]
+    asked = opened.pages if split is None else opened.side(split)
+    fresh = [page for page in asked if page.id not in seen | judged_by]
     if not fresh:
         raise CorpusError(
-            f"{corpus}: all of its {len(pages)} pages were learned from or are test pages; "
+            f"{corpus}: all of its {len(asked)} pages were learned from or are test pages; "
             "calibration needs pages by known writers that the run has not seen: another corpus, "
             "or --split test"
         )
     with page_bar("describing pages", len(fresh)) as done:
-        found, failures = calibrate_describer(fresh, describer, workers=workers, progress=done)
-    tell_left_out(failures)
+        found, used = calibrate_describer(fresh, describer, workers=workers, progress=done)
+    tell_left_out(used.failures)
     path = save_calibration(found, describer, run)
-    broken = {id for id, _ in failures}
-    used = [page for page in fresh if page.id not in broken]
-    writers = len({page.writer for page in used})
+    pages, writers = len(used.pages), len({page.writer for page in used.pages})
     if as_json:
-        print(json.dumps({"file": str(path), "pages": len(used), "writers": writers}))
+        print(json.dumps({"file": str(path), "pages": pages, "writers": writers}))
     else:
-        print(f"{path}: from {len(used)} pages by {writers} writers")
+        print(f"{path}: from {pages} pages by {writers} writers")

@@ -7,7 +7,7 @@ from pages it has not learned from, and keeps it beside its weights: RUN/calibra
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..catalogue import Calibration, fit_calibration
-from ..errors import CorpusError, DgmpError
+from ..catalogue.calibration import FORMAT, VERSION
+from ..errors import CorpusError
 from ..evaluation import bcubed
-from ..files import replacing
-from ..records import Page
-from .describer import Describer, describe_pages, full_spec
+from ..files import read_head, replacing
+from ..records import Descriptors, Page
+from .describer import Described, Describer, describe_pages, full_spec
 from .judging import check_labels
 
 FILE = "calibration.json"
@@ -31,23 +32,34 @@ def calibrate_describer(
     *,
     workers: int = 0,
     progress: Callable[[int], None] | None = None,
-) -> tuple[Calibration, tuple[tuple[str, str], ...]]:
-    """Learn what its cosines mean from pages by known writers; also ids and reasons of failures.
+) -> tuple[Calibration, Described]:
+    """Learn what its cosines mean from pages by known writers; also gives what was described.
 
     The describer must not have learned from these pages: it would set them too far apart.
     """
     check_labels(pages, "writer")
     described = describe_pages(pages, describer, workers=workers, progress=progress)
-    writers = [page.writer for page in described.pages]
-    sheets = [page.sheet for page in described.pages]
     try:
-        found = fit_calibration(described.descriptors, writers, sheets, measure=groups_and_number)
+        return calibrate(described.descriptors, described.pages), described
     except ValueError as error:
+        writers = len({page.writer for page in described.pages})
         raise CorpusError(
-            f"{len(described.pages)} pages by {len(set(writers))} writers cannot calibrate a "
+            f"{len(described.pages)} pages by {writers} writers cannot calibrate a "
             f"describer: {error}"
         ) from error
-    return found, described.failures
+
+
+def calibrate(
+    descriptors: Descriptors, pages: Sequence[Page], folds: Sequence[Hashable] | None = None
+) -> Calibration:
+    """What cosines say about hands, from vectors of pages that their describer has not seen."""
+    return fit_calibration(
+        descriptors,
+        [page.writer for page in pages],
+        [page.sheet for page in pages],
+        measure=groups_and_number,
+        folds=folds,
+    )
 
 
 def groups_and_number(writers: NDArray[np.intp], groups: NDArray[np.intp]) -> float:
@@ -59,7 +71,7 @@ def groups_and_number(writers: NDArray[np.intp], groups: NDArray[np.intp]) -> fl
 def save_calibration(calibration: Calibration, describer: Describer, folder: Path | str) -> Path:
     """Put a calibration beside the describer it is of."""
     path = Path(folder) / FILE
-    stored = {"describer": _plain_spec(describer), "calibration": calibration.to_json()}
+    stored = {**calibration.to_json(), "describer": _plain_spec(describer)}
     with replacing(path) as beside:
         beside.write_text(json.dumps(stored, ensure_ascii=False) + "\n", encoding="utf-8")
     return path
@@ -73,16 +85,10 @@ def load_calibration(describer: Describer, folder: Path | str) -> Mapping[str, A
     path = Path(folder) / FILE
     if not path.is_file():
         return None
-    try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
-        spec, calibration = stored["describer"], stored["calibration"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DgmpError(
-            f"{path}: is no calibration; delete it, and make it anew by dgmp calibrate"
-        ) from error
-    if spec != _plain_spec(describer):
+    stored = read_head(path, "calibration", FORMAT, VERSION)
+    if stored.get("describer") != _plain_spec(describer):
         return None
-    return Calibration.from_json(calibration).to_json()
+    return Calibration.from_json(stored).to_json()
 
 
 def _plain_spec(describer: Describer) -> Any:

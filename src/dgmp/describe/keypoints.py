@@ -100,8 +100,7 @@ def activations(model: TrainedModel, sift: Sift, image: PageImage) -> Matrix:  #
     device = next(network.parameters()).device
     pixels = np.asarray(image.pixels)
     patches = cut_keypoint_patches(pixels, sift.detect(pixels), model.input.side)
-    width = int(getattr(network.pooling, "out_channels", None) or network.map_channels)
-    found = [np.zeros((0, width), np.float32)]
+    found = [np.zeros((0, network.pooled_channels), np.float32)]
     with torch.inference_mode():
         for start in range(0, len(patches), AT_A_TIME):
             part = as_input(model, patches[start : start + AT_A_TIME], device)

@@ -66,8 +66,7 @@ class LearnedDescriber:
     @property
     def dim(self) -> int:
         """The width of the pooled vector."""
-        network = self.model.network
-        return int(getattr(network.pooling, "out_channels", None) or network.map_channels)
+        return self.model.network.pooled_channels
 
     @property
     def spec(self) -> Mapping[str, Any]:

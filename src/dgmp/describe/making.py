@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..catalogue import Calibration, fit_calibration
 from ..classical import (
     ClassicalDescriber,
     RootSiftVlad,
@@ -36,7 +35,7 @@ from ..classical.whitening import Matrix
 from ..corpora import PageImage, Preparation
 from ..errors import CorpusError, ImageError
 from ..records import Descriptors, Page
-from .calibrating import groups_and_number
+from .calibrating import calibrate
 from .fused import FusedDescriber
 
 
@@ -140,20 +139,8 @@ def make_default(
         vectors.append(describe_seen(make_fused(outside, recipe, preparation=preparation), inside))
     found = make_fused(seen, recipe, preparation=preparation)
     calibration = calibrate(
-        np.concatenate(vectors),
+        Descriptors(tuple(page.page.id for page in ordered), np.concatenate(vectors), {}),
         [page.page for page in ordered],
         [fold_of[str(page.page.writer)] for page in ordered],
     )
     return replace(found, calibration=calibration.to_json())
-
-
-def calibrate(vectors: Matrix, pages: Sequence[Page], folds: Sequence[int]) -> Calibration:
-    """What cosines say about hands, from vectors of pages that their describer has not seen."""
-    descriptors = Descriptors(tuple(page.id for page in pages), vectors, {})
-    return fit_calibration(
-        descriptors,
-        [page.writer for page in pages],
-        [page.sheet for page in pages],
-        measure=groups_and_number,
-        folds=folds,
-    )

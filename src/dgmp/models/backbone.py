@@ -45,13 +45,17 @@ class Backbone(nn.Module):
                 f"pooling was built for {built_for} channels, "
                 f"the map of this {type(self).__name__} has {self.map_channels}"
             )
-        width = getattr(self.pooling, "out_channels", None) or self.map_channels
-        self.fc = None if classes is None else nn.Linear(width, classes)
+        self.fc = None if classes is None else nn.Linear(self.pooled_channels, classes)
         if self.fc is not None and getattr(self.pooling, "normalize", False):
             # Scores of spread one from a vector of length one: torch's own start, meant for
             # entries of spread one, gives scores near zero, which take hundreds of steps to grow.
             nn.init.normal_(self.fc.weight)
             nn.init.zeros_(self.fc.bias)
+
+    @property
+    def pooled_channels(self) -> int:
+        """The width of the pooled vector."""
+        return int(getattr(self.pooling, "out_channels", None) or self.map_channels)
 
     def features(self, images: Tensor) -> Tensor:  # (B, in_channels, H, W) -> (B, C, h, w)
         """The last map of the network, before any pooling."""
