@@ -16,7 +16,7 @@ import torch
 
 from dgmp.corpora import open_corpus, read_pages
 from dgmp.describe.fused import save_fused
-from dgmp.describe.making import FusedRecipe, Look, make_default
+from dgmp.describe.making import FusedRecipe, See, make_default
 from dgmp.describe.zoo import SHIPPED
 
 
@@ -39,7 +39,7 @@ def main() -> None:
     if closed:
         raise SystemExit(f"{len(closed)} pages are not under CC-BY, the first is {closed[0]}")
     recipe = FusedRecipe()
-    reader = read_pages(pages, then=Look(recipe.bands))
+    reader = read_pages(pages, then=See(recipe))
     seen = list(reader)
     for page, reason in reader.failures:
         print(f"left out {page}: {reason}")

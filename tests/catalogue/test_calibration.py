@@ -12,7 +12,7 @@ from dgmp.catalogue.calibration import LEAN, Background, sigmoid, stretched
 from dgmp.errors import CatalogueError
 from dgmp.records import Descriptors, Page
 
-SOME = Calibration(0.1, 0.05, 2.0, -3.0, 0.5, (0.1, 0.2, 0.3), (0.4, 0.5))
+SOME = Calibration(0.1, 0.05, 2.0, -3.0, 0.5, -0.5, (0.1, 0.2, 0.3), (0.4, 0.5))
 FLAT = Background(np.full(4, 0.1), np.full(4, 0.05))
 
 

@@ -1,11 +1,13 @@
 """Pages into hands: average linkage, confidence, and no dependence on order or blocks."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from dgmp.catalogue import Hand, draw_hands, group_pages, grouping, linkage
 from dgmp.catalogue.evidence import Evidence
-from dgmp.catalogue.linkage import link_pages
+from dgmp.catalogue.linkage import join_lone_pages, link_pages
 from dgmp.evaluation import adjusted_rand_index
 from dgmp.records import Descriptors
 
@@ -56,6 +58,41 @@ def test_linkage_is_that_of_the_slow_way(collection, fitted, threshold):
     assert found == slow_linkage(odds, threshold)
 
 
+@pytest.mark.parametrize("threshold", [-30.0, -1.0, 30.0])
+def test_lone_pages_join_the_group_they_are_most_like(collection, fitted, threshold):
+    evidence = Evidence.of(described(collection[0][:45]), fitted)
+    groups = link_pages(evidence, 2.0)
+    odds = evidence.between(np.arange(45), np.arange(45))
+    several = [g for g in np.unique(groups) if (groups == g).sum() > 1]
+    wanted = {g: set(np.flatnonzero(groups == g).tolist()) for g in np.unique(groups)}
+    assert len(several) < len(wanted)  # some are alone
+    for page in np.flatnonzero(~np.isin(groups, several)):
+        means = {g: odds[page, groups == g].mean() for g in several}
+        best = max(means, key=means.get)
+        if means[best] >= threshold:
+            wanted[groups[page]].remove(page)
+            wanted[best].add(page)
+    joined = join_lone_pages(evidence, groups, threshold)
+    found = {frozenset(np.flatnonzero(joined == g).tolist()) for g in np.unique(joined)}
+    assert found == {frozenset(group) for group in wanted.values() if group}
+
+
+def test_the_threshold_of_lone_pages_is_used_and_not_above_that_of_groups(collection, fitted):
+    assert fitted.lone_threshold <= fitted.threshold
+    pages = described(collection[0])
+    never, always = (
+        group_pages(pages, replace(fitted, lone_threshold=lone)) for lone in (1e6, -1e6)
+    )
+    assert sum(len(hand.page_ids) == 1 for hand in never) > 0
+    assert all(len(hand.page_ids) > 1 for hand in always)
+
+
+def test_pages_that_are_all_alone_stay_so(collection, fitted):
+    evidence = Evidence.of(described(collection[0][:9]), fitted)
+    alone = np.arange(9)
+    np.testing.assert_array_equal(join_lone_pages(evidence, alone, -100.0), alone)
+
+
 def test_the_hands_of_drawn_writers_are_found(collection, fitted):
     vectors, writers = collection
     hands = group_pages(described(vectors), fitted)
@@ -85,9 +122,10 @@ def test_the_size_of_the_blocks_does_not_matter(collection, fitted, monkeypatch)
 
 def test_a_part_that_is_too_large_is_cut_with_a_warning(collection, fitted, monkeypatch):
     monkeypatch.setattr(linkage, "LARGEST", 3)
+    evidence = Evidence.of(described(collection[0]), fitted)
     with pytest.warns(UserWarning, match="hang together"):
-        hands = group_pages(described(collection[0]), fitted)
-    assert max(len(hand.page_ids) for hand in hands) <= 3
+        groups = link_pages(evidence, fitted.threshold)
+    assert np.bincount(groups).max() <= 3
 
 
 def test_hands_come_largest_first_and_hold_every_page_once(collection, fitted):

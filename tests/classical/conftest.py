@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
-from dgmp.classical import CLASSICAL, VladConfig, fit_classical, fit_rootsift_vlad
+from dgmp.classical import CLASSICAL, fit_classical, fit_rootsift_vlad
 from dgmp.classical.kinds import finish_describer
 from dgmp.corpora import PageImage
 from dgmp.records import Page
@@ -41,11 +41,9 @@ def fitted(pages):
     learned = {}
     found = {}
     for name, kind in CLASSICAL.items():
-        if isinstance(kind.features, VladConfig):
+        if isinstance(kind.features, tuple):
             if kind.features not in learned:
-                learned[kind.features] = fit_rootsift_vlad(
-                    pages, config=kind.features, seed=3, bands=4
-                )
+                learned[kind.features] = fit_rootsift_vlad(pages, kind.features, seed=3, bands=4)
             features, vectors = learned[kind.features]
             vectors = vectors if kind.bands else vectors[: len(pages)]
             found[name] = finish_describer(name, features, vectors, seed=3)

@@ -146,7 +146,7 @@ def test_arrays_of_another_describer_are_refused(saved, fitted, tmp_path):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"version": 2}, "format version 2, this dgmp reads 1"),
+        ({"version": 3}, "format version 3, this dgmp reads 2"),
         ({"format": "else"}, "is no describer"),
         ({"config": {"class": "Nothing"}}, "does not describe what was fitted"),
         ({"config": {"class": "Hinge", "wrong": 1}}, "does not describe what was fitted"),

@@ -113,3 +113,9 @@ def test_bad_settings_are_refused(pages):
         Sift(most=0)
     with pytest.raises(ValueError, match="side"):
         cut_keypoint_patches(pages[0].pixels, EXTREMA.detect(pages[0].pixels), side=0)
+
+
+def test_keypoints_of_several_octaves_come_from_top_to_bottom(pages):
+    found = Sift(points="extrema", octaves=3, cell=4.0).detect(pages[0].pixels)
+    assert len(np.unique(found.octaves)) > 1
+    assert (np.diff(found.positions[:, 1]) >= 0).all()

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dgmp.classical import VladConfig, fit_pages_vlad, fit_vlad
+from dgmp.classical import VladConfig, encode_pages, fit_pages_vlad, fit_vlad
 
 RNG = np.random.default_rng(0)
 LOCAL = RNG.random((3000, 32), np.float32)
@@ -69,9 +69,11 @@ def test_the_square_root_flattens_and_length_stays_one():
 
 def test_bands_are_encoded_after_the_pages():
     pages = [PAGE[:100], PAGE[100:], PAGE[:1]]
-    vlad, vectors = fit_pages_vlad(pages, CONFIG, bands=2)
-    wanted = [*pages, PAGE[:50], PAGE[50:100], PAGE[100:180], PAGE[180:], PAGE[:1]]
+    vlad = fit_pages_vlad(pages, CONFIG)
+    vectors = encode_pages(vlad, pages, 2)
+    wanted = [*pages, PAGE[:50], PAGE[50:100], PAGE[100:180], PAGE[180:], PAGE[:1], PAGE[:0]]
     np.testing.assert_array_equal(vectors, np.stack([vlad.encode(part) for part in wanted]))
+    assert not vectors[-1].any()
 
 
 def test_the_seed_decides_the_vocabularies():

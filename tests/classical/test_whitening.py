@@ -5,7 +5,6 @@ from dgmp.classical import (
     RoundedMatrix,
     RoundedProjection,
     Sketch,
-    SketchedWhitening,
     fit_hard_whitening,
     fit_soft_projection,
     fit_soft_whitening,
@@ -121,26 +120,3 @@ def test_rounding_a_projection_hardly_turns_vectors():
 def test_a_rounded_matrix_has_levels_that_a_byte_holds(levels):
     with pytest.raises(ValueError, match="levels must be from 1 to 127"):
         RoundedMatrix.of(FEW, levels)
-
-
-def test_a_sketch_as_wide_as_the_vectors_keeps_the_cosines_of_soft_whitening():
-    pages = RNG.standard_normal((40, 300)).astype(np.float32)
-    soft = fit_soft_whitening(pages[:30], rank=10)
-    short = SketchedWhitening.of(soft, 310, seed=1)
-    assert short.dim == 310
-    exact, found = soft(pages[30:]), short(pages[30:])
-    np.testing.assert_allclose(found @ found.T, exact @ exact.T, atol=0.01)
-
-
-def test_a_narrow_sketch_keeps_whitened_cosines_on_average():
-    pages = RNG.standard_normal((40, 300)).astype(np.float32)
-    soft = fit_soft_whitening(pages[:30], rank=10)
-    exact = soft(pages[30:])
-    found = [SketchedWhitening.of(soft, 110, seed=seed)(pages[30:]) for seed in range(60)]
-    mean = np.mean([vectors @ vectors.T for vectors in found], axis=0)
-    np.testing.assert_allclose(mean, exact @ exact.T, atol=0.05)
-
-
-def test_a_sketched_whitening_needs_room_for_its_directions():
-    with pytest.raises(ValueError, match="k must be above the 3 directions"):
-        SketchedWhitening.of(fit_soft_whitening(FEW, rank=3), 3, seed=0)

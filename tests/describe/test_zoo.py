@@ -38,7 +38,7 @@ def test_the_folder_of_a_model_is_a_describer(runs):
 
 
 def test_the_folder_of_a_classical_describer_is_read_by_its_room(classical, tmp_path):
-    (tmp_path / "describer.json").write_text(json.dumps({"format": "dgmp-describer", "version": 1}))
+    (tmp_path / "describer.json").write_text(json.dumps({"format": "dgmp-describer", "version": 2}))
     assert load_describer(tmp_path) == ("loaded", tmp_path)
     assert not zoo.is_network(tmp_path)
     with pytest.raises(DgmpError, match="another kind; this needs a network by dgmp train"):

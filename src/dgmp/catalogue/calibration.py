@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from ..errors import CatalogueError
 
-FORMAT, VERSION = "dgmp-calibration", 1
+FORMAT, VERSION = "dgmp-calibration", 2
 LEAN = 20  # pages
 _BLOCK = 2048  # pages
 _ALIKE = 0.9998  # the cosine from which two pages are as good as copies
@@ -51,6 +51,7 @@ class Calibration:
     weight: float  # w
     bias: float  # c
     threshold: float  # mean log-odds above which groups of pages are one hand
+    lone_threshold: float  # the same for a page alone and a group
     confidence: tuple[float, float, float]  # of a group: see grouping.py
     single_confidence: tuple[float, float]  # of a page alone
     mates: float = 3.0  # other pages by its hand that a page is expected to have in a collection

@@ -4,8 +4,9 @@ Collections are drawn from the pages, some writers of one fold with one to six p
 each sheet one page at most: two crops of a sheet agree in more than the hand. On the pairs of all
 collections a logistic curve is fitted, whose offset is the share of one-hand pairs in the
 collection of each pair, so that what remains is evidence and not the prior of the drawing. The
-collections are then grouped at many thresholds; the one with the best mean measure is kept, and the
-confidence of groups is fitted on how often groups were right.
+collections are then grouped at many thresholds; the one with the best mean measure is kept, then in
+the same way that from which a page alone joins a group. The confidence of groups is fitted on how
+often groups were right.
 
 The describer must not have seen the pages: one that was fitted on them sets them further apart than
 any others. Where pages are scarce, fit it anew without each fold, describe the fold by it, and give
@@ -25,10 +26,11 @@ from .calibration import Background, Calibration, Floats, stretched
 from .evidence import Evidence
 from .extras import need
 from .grouping import margins
-from .linkage import average_tree, cut_tree
+from .linkage import average_tree, cut_tree, join_lone_pages
 
 MOST_PAGES = 6  # by one writer in a drawn collection
 THRESHOLDS = np.arange(-6.0, 6.05, 0.1)  # of mean log-odds
+LONE_STEPS = np.arange(0.0, -4.1, -0.25)  # from there, for a page alone
 _RIDGE = 1e-3  # keeps curves finite where groups are right without exception
 
 Measure = Callable[[NDArray[np.intp], NDArray[np.intp]], float]
@@ -61,7 +63,7 @@ def fit_calibration(
     collected = [_Collection(_part(descriptors, rows), known[rows]) for rows in drawings]
     location, spread = _typical(collected)
     weight, bias = _fit_pairs(collected, location, spread)
-    found = Calibration(location, spread, weight, bias, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0))
+    found = Calibration(location, spread, weight, bias, 0.0, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0))
     return _fit_groups(collected, found, measure)
 
 
@@ -141,7 +143,7 @@ def _fit_pairs(
     collected: Sequence[_Collection], location: float, spread: float
 ) -> tuple[float, float]:
     scores, same, offsets = [], [], []
-    plain = Calibration(location, spread, 1.0, 0.0, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0))
+    plain = Calibration(location, spread, 1.0, 0.0, 0.0, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0))
     for collection in collected:
         vectors, ids = collection.descriptors.vectors, collection.descriptors.page_ids
         background = Background.of(vectors, vectors, location, spread, ids, ids)
@@ -175,9 +177,14 @@ def _fit_groups(
         scores += [by_joints[count] for count in joined.tolist()]
         groupings.append((collection.writers, evidence, tree, top))
     threshold = float(THRESHOLDS[int(scores.argmax())])
+    cut = [
+        (writers, evidence, cut_tree(tree, top - threshold))
+        for writers, evidence, tree, top in groupings
+    ]
+    lone_threshold = _best_lone_threshold(cut, threshold, measure)
     insides, aparts, sizes, right = [], [], [], []
-    for writers, evidence, tree, top in groupings:
-        groups = cut_tree(tree, top - threshold)
+    for writers, evidence, linked in cut:
+        groups = join_lone_pages(evidence, linked, lone_threshold)
         _, weakest, _, apart = margins(evidence, groups, threshold)
         insides.append(weakest)
         aparts.append(apart)
@@ -190,9 +197,24 @@ def _fit_groups(
     return replace(
         calibration,
         threshold=threshold,
+        lone_threshold=lone_threshold,
         confidence=(joint[0], joint[1], joint[2]),
         single_confidence=(single[0], single[1]),
     )
+
+
+def _best_lone_threshold(
+    cut: Sequence[tuple[NDArray[np.intp], Evidence, NDArray[np.intp]]],
+    threshold: float,
+    measure: Measure,
+) -> float:
+    """The threshold, at most that of groups, from which pages alone had better join a group."""
+    tried = threshold + LONE_STEPS
+    scores = np.zeros(len(tried))
+    for writers, evidence, groups in cut:
+        joined = [join_lone_pages(evidence, groups, float(lone)) for lone in tried]
+        scores += [measure(writers, found) for found in joined]
+    return float(tried[int(scores.argmax())])
 
 
 def _exact(writers: NDArray[np.intp], groups: NDArray[np.intp]) -> NDArray[np.bool_]:

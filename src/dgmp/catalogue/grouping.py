@@ -1,8 +1,10 @@
 """Pages into hands, without being told how many.
 
 Pages are joined by average linkage of calibrated log-odds (``linkage.py``) as long as these stay
-above a threshold that did best on collections drawn from known writers. What comes out depends on
-the pages and the describer only, not on the order of the pages.
+above a threshold that did best on collections drawn from known writers. A page that is then alone
+joins the hand it is most like, if above a lower threshold, found in the same way: one page says
+less than two, and most pages that are left alone are poor ones by a hand of the collection. What
+comes out depends on the pages and the describer only, not on the order of the pages.
 
 Every hand has a confidence, the probability that it is right: that its pages are by one hand and
 that the collection has no other page by it. It is a logistic curve of two margins, how far the page
@@ -21,7 +23,7 @@ from numpy.typing import NDArray
 from ..records import Descriptors
 from .calibration import Calibration, Floats, sigmoid
 from .evidence import Evidence
-from .linkage import link_pages
+from .linkage import join_lone_pages, link_pages
 
 _BLOCK = 1024  # pages
 FAR = 20.0  # log-odds: margins beyond say no more; also where there is no other hand at all
@@ -33,7 +35,7 @@ class Hand:
 
     number: int  # from 1, the hands with most pages first
     page_ids: tuple[str, ...]  # the page most like the others first
-    fits: tuple[float, ...]  # P(same hand) of each page and the others on average; 1 if alone
+    fits: tuple[float, ...]  # ½ where the others are just near enough to be joined; 1 if alone
     confidence: float
     nearest: int | None  # the number of the hand most like this one
 
@@ -60,6 +62,7 @@ def group_pages(descriptors: Descriptors, calibration: Calibration) -> tuple[Han
     sorted_pages = Descriptors(tuple(ids), descriptors.vectors[order], descriptors.spec)
     evidence = Evidence.of(sorted_pages, calibration)
     groups = link_pages(evidence, calibration.threshold)
+    groups = join_lone_pages(evidence, groups, calibration.lone_threshold)
     sizes = np.bincount(groups)
     by_size = np.argsort(-sizes, kind="stable")
     groups = np.argsort(by_size)[groups]  # renamed: the largest is 0

@@ -38,6 +38,29 @@ def link_pages(evidence: Evidence, threshold: float) -> NDArray[np.intp]:  # (pa
     return _in_order(labels)
 
 
+def join_lone_pages(
+    evidence: Evidence, groups: NDArray[np.intp], threshold: float
+) -> NDArray[np.intp]:  # (pages,)
+    """Pages that are alone join the group with which their mean log-odds are highest.
+
+    These must reach a threshold of their own. Groups are those of two pages or more, as they are
+    given: pages that are alone do not join each other, and their order does not matter.
+    """
+    sizes = np.bincount(groups)
+    order = np.argsort(groups, kind="stable")
+    starts = np.cumsum(sizes) - sizes
+    lone = np.flatnonzero(sizes[groups] == 1)
+    joined = groups.copy()
+    for start in range(0, len(lone), _BLOCK):
+        rows = lone[start : start + _BLOCK]
+        means = np.add.reduceat(evidence.between(rows, order), starts, axis=1) / sizes
+        means[:, sizes == 1] = -np.inf
+        best = means.argmax(axis=1)
+        near = means[np.arange(len(rows)), best] >= threshold
+        joined[rows[near]] = best[near]
+    return _in_order(joined)
+
+
 def cut_tree(tree: NDArray[np.float64], height: float) -> NDArray[np.intp]:
     """The groups that are joined below a height of the tree."""
     hierarchy = need("scipy.cluster.hierarchy", "scipy", "classical")

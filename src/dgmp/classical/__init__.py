@@ -1,7 +1,14 @@
 """Describers without learning by gradient, to use at once and to compare with."""
 
 from .clustering import surrogate_classes
-from .describers import ClassicalDescriber, RootSiftVlad, fit_rootsift_vlad
+from .describers import (
+    ClassicalDescriber,
+    Look,
+    RootSiftVlad,
+    fit_looks,
+    fit_rootsift_vlad,
+    three_looks,
+)
 from .exemplar import ExemplarSvm, fit_exemplar_svm
 from .hinge import CoHinge, Hinge
 from .kinds import CLASSICAL, Kind, fit_classical, load_classical, save_describer
@@ -20,7 +27,6 @@ from .whitening import (
     RoundedMatrix,
     RoundedProjection,
     Sketch,
-    SketchedWhitening,
     SoftWhitening,
     fit_hard_whitening,
     fit_soft_projection,
@@ -36,6 +42,7 @@ __all__ = [
     "Hinge",
     "Keypoints",
     "Kind",
+    "Look",
     "Obif",
     "RootSiftVlad",
     "RoundedMatrix",
@@ -43,7 +50,6 @@ __all__ = [
     "ScriptClassifier",
     "Sift",
     "Sketch",
-    "SketchedWhitening",
     "SoftWhitening",
     "SrsLbp",
     "Vlad",
@@ -53,6 +59,7 @@ __all__ = [
     "fit_classical",
     "fit_exemplar_svm",
     "fit_hard_whitening",
+    "fit_looks",
     "fit_pages_vlad",
     "fit_rootsift_vlad",
     "fit_script_classifier",
@@ -64,4 +71,5 @@ __all__ = [
     "save_describer",
     "save_script_classifier",
     "surrogate_classes",
+    "three_looks",
 ]

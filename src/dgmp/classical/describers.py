@@ -8,8 +8,9 @@ vectors. Everything can be pickled for worker processes and saved by :mod:`.file
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,7 +20,7 @@ from ..corpora import PageImage, Preparation
 from ..errors import CorpusError, ImageError
 from .files import config_of, fingerprint
 from .sift import Sift
-from .vlad import Vlad, VladConfig, fit_pages_vlad
+from .vlad import Vlad, VladConfig, encode_pages, fit_pages_vlad
 from .whitening import Matrix, Sketch, unit_rows
 
 Progress = Callable[[int], None]  # called with the number of pages done since the last call
@@ -48,20 +49,83 @@ class VectorStep(Protocol):
 
 
 @dataclass(frozen=True)
-class RootSiftVlad:
-    """Page vectors of RootSIFT descriptors, encoded by VLAD."""
+class Look:
+    """One way to look at a page: where and how large it is described, and how that is encoded."""
 
     sift: Sift
-    vlad: Vlad
+    vlad: VladConfig
+
+
+def three_looks(
+    vlad: VladConfig | None = None, vocabularies: tuple[int, int, int] = (2, 2, 1)
+) -> tuple[Look, ...]:
+    """Small pieces of contours, extrema of three octaves, large pieces of contours.
+
+    They err on different pages, and together find hands better than contours alone with as many
+    vocabularies.
+    """
+    sifts = (
+        Sift(most=5000),
+        Sift(points="extrema", octaves=3, cell=4.0, most=3000),
+        Sift(cell=10.0, smoothing=2.4, most=3000),
+    )
+    vlad = vlad or VladConfig()
+    return tuple(
+        Look(sift, replace(vlad, vocabularies=count))
+        for sift, count in zip(sifts, vocabularies, strict=True)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class RootSiftVlad:
+    """Page vectors of RootSIFT descriptors by one look or several, each encoded by VLAD.
+
+    The encodings stand side by side, each as long as the square root of its share of entries, so
+    that every vocabulary counts alike.
+    """
+
+    sifts: tuple[Sift, ...]
+    vlads: tuple[Vlad, ...]
 
     @property
     def dim(self) -> int:
         """The width of a page vector."""
-        return self.vlad.dim
+        return sum(vlad.dim for vlad in self.vlads)
+
+    def look(self, pixels: NDArray[np.uint8]) -> tuple[Matrix, ...]:  # (keypoints, 128) each
+        """The local descriptors of every look."""
+        return tuple(sift(pixels) for sift in self.sifts)
+
+    def encode(self, local: Sequence[Matrix]) -> Matrix:  # (keypoints, 128) each -> (dim,)
+        """The vector of a page from its local descriptors."""
+        return self.join([vlad.encode(part) for vlad, part in zip(self.vlads, local, strict=True)])
+
+    def encode_pages(
+        self, pages: Sequence[Sequence[NDArray[np.floating]]], bands: int = 0
+    ) -> Matrix:  # (pages and their bands, dim)
+        """The vectors of all pages, then those of ``bands`` parts of each.
+
+        A part is an equal share of the keypoints of every look, from top to bottom, and so about
+        the same strip of the page for each. Pages and parts without any are left out.
+        """
+        vectors = self.join(
+            [
+                encode_pages(vlad, [page[number] for page in pages], bands)
+                for number, vlad in enumerate(self.vlads)
+            ]
+        )
+        some = vectors.any(axis=1)
+        return vectors if some.all() else vectors[some]
+
+    def join(self, encodings: Sequence[Matrix]) -> Matrix:  # (..., vlad.dim) each -> (..., dim)
+        """The encodings of every look as one vector."""
+        shares = [math.sqrt(vlad.dim / self.dim) for vlad in self.vlads]
+        scaled = [share * part for share, part in zip(shares, encodings, strict=True)]
+        return unit_rows(np.concatenate(scaled, axis=-1))
 
     def __call__(self, pixels: NDArray[np.uint8]) -> Matrix:  # (height, width) -> (dim,)
         """The vector of a page with 0 for ink; zeros where there is no keypoint."""
-        return self.vlad.encode(self.sift(pixels))
+        return self.encode(self.look(pixels))
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,8 +186,7 @@ def fit_features(
 
 def fit_rootsift_vlad(
     images: Iterable[PageImage],
-    sift: Sift | None = None,
-    config: VladConfig | None = None,
+    looks: Sequence[Look] | None = None,
     *,
     seed: int = 0,
     bands: int = 0,
@@ -131,18 +194,40 @@ def fit_rootsift_vlad(
 ) -> tuple[RootSiftVlad, Matrix]:  # (pages and their bands, dim)
     """Learn vocabularies from pages; also gives the encodings of these pages and their bands.
 
-    Pages are read once. Their local descriptors are kept in half precision until the end, two
-    megabytes for a full page.
+    Pages are read once. Their local descriptors are kept in half precision until the end, up to
+    four megabytes for a full page.
     """
-    sift, config = sift or Sift(), config or VladConfig()
+    looks = three_looks() if looks is None else looks
     local = []
     for image in images:
-        found = sift(image.pixels)
-        if len(found):
-            local.append(found.astype(np.float16))
+        found = [look.sift(image.pixels).astype(np.float16) for look in looks]
+        if any(map(len, found)):
+            local.append(found)
         if progress is not None:
             progress(1)
-    if len(local) < 2:
-        raise CorpusError(f"fitting needs at least two pages with writing, got {len(local)}")
-    vlad, vectors = fit_pages_vlad(local, config, seed=seed, bands=bands)
-    return RootSiftVlad(sift, vlad), vectors
+    return fit_looks(local, looks, seed=seed, bands=bands)
+
+
+def fit_looks(
+    pages: Sequence[Sequence[NDArray[np.floating]]],  # of each page, by each look
+    looks: Sequence[Look],
+    *,
+    seed: int = 0,
+    bands: int = 0,
+) -> tuple[RootSiftVlad, Matrix]:  # (pages and their bands, dim)
+    """The same from local descriptors that exist; pages and bands without any are left out."""
+    if len(pages) < 2:
+        raise CorpusError(f"fitting needs at least two pages with writing, got {len(pages)}")
+    for number, look in enumerate(looks):
+        found = sum(len(page[number]) for page in pages)
+        if found < look.vlad.words:
+            raise CorpusError(
+                f"{len(pages)} pages have {found} keypoints by {look.sift.points}, too few for "
+                f"{look.vlad.words} words: give more pages"
+            )
+    vlads = tuple(
+        fit_pages_vlad([page[number] for page in pages], look.vlad, seed=seed)
+        for number, look in enumerate(looks)
+    )
+    features = RootSiftVlad(tuple(look.sift for look in looks), vlads)
+    return features, features.encode_pages(pages, bands)

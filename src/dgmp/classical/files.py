@@ -22,7 +22,7 @@ from .. import files
 from ..errors import DgmpError
 from ..files import replacing
 
-FORMAT, VERSION = "dgmp-describer", 1
+FORMAT, VERSION = "dgmp-describer", 2
 HEAD, ARRAYS = "describer.json", "arrays.npz"
 
 Arrays = dict[str, NDArray[Any]]

@@ -10,12 +10,14 @@ from ..corpora import PageImage, Preparation
 from ..errors import DgmpError, UnknownName
 from .describers import (
     ClassicalDescriber,
+    Look,
     PageFeatures,
     Progress,
     RootSiftVlad,
     VectorStep,
     fit_features,
     fit_rootsift_vlad,
+    three_looks,
 )
 from .exemplar import ExemplarSvm, fit_exemplar_svm
 from .files import load_fitted, save_fitted
@@ -30,7 +32,6 @@ from .whitening import (
     RoundedMatrix,
     RoundedProjection,
     Sketch,
-    SketchedWhitening,
     SoftWhitening,
     fit_hard_whitening,
     fit_soft_projection,
@@ -48,7 +49,7 @@ class Kind:
     """A describer that can be had by name: its features, and what is fitted to pages."""
 
     about: str
-    features: PageFeatures | VladConfig  # the second: vocabularies are to be learned first
+    features: PageFeatures | tuple[Look, ...]  # the second: vocabularies are to be learned first
     finish: Fit | None = None
     sketch: int | None = None  # entries that longer vectors are sketched to before the last step
     bands: int = 0  # parts of each fitting page that the last step is fitted on as well
@@ -56,7 +57,7 @@ class Kind:
     @property
     def needs_fitting(self) -> bool:
         """Whether pages are needed to make it."""
-        return self.finish is not None or isinstance(self.features, VladConfig)
+        return self.finish is not None or isinstance(self.features, tuple)
 
 
 def _pca(vectors: Matrix) -> HardWhitening:
@@ -73,7 +74,7 @@ def _short(vectors: Matrix) -> HardWhitening:
 
 WHITENINGS: dict[str, Fit | None] = {"none": None, "soft": fit_soft_whitening, "pca": _pca}
 
-_GMP = VladConfig()
+_GMP = three_looks()
 
 CLASSICAL: dict[str, Kind] = {
     "rootsift-vlad": Kind(
@@ -83,7 +84,7 @@ CLASSICAL: dict[str, Kind] = {
         f"the same in at most {SHORT} entries", _GMP, _short, sketch=4 * SHORT, bands=4
     ),
     "rootsift-vlad-sum": Kind(
-        "RootSIFT, VLAD with sums", replace(_GMP, aggregation="sum"), _soft, bands=4
+        "RootSIFT, VLAD with sums", three_looks(VladConfig(aggregation="sum")), _soft, bands=4
     ),
     "rootsift-vlad-esvm": Kind(
         "RootSIFT, VLAD with generalized max pooling, exemplar SVM", _GMP, fit_exemplar_svm
@@ -109,7 +110,6 @@ CLASSES: dict[str, type] = {
         RoundedProjection,
         Sift,
         Sketch,
-        SketchedWhitening,
         SoftWhitening,
         SrsLbp,
         Vlad,
@@ -136,9 +136,9 @@ def fit_classical(
     kind = _kind(name, whitening)
     preparation = preparation or Preparation()
     features: PageFeatures
-    if isinstance(kind.features, VladConfig):
+    if isinstance(kind.features, tuple):
         features, vectors = fit_rootsift_vlad(
-            images, config=kind.features, seed=seed, bands=kind.bands, progress=progress
+            images, kind.features, seed=seed, bands=kind.bands, progress=progress
         )
     else:
         features = kind.features

@@ -87,7 +87,7 @@ class Sift:
         return self.describe(pixels, self.detect(pixels))
 
     def detect(self, pixels: Grey) -> Keypoints:  # (height, width)
-        """The keypoints of a page with 0 for ink, fine octaves first, from top to bottom."""
+        """The keypoints of a page with 0 for ink, from top to bottom."""
         find = _contour_points if self.points == "contours" else self._extrema
         positions, octaves = [], []
         for octave, page in self._octaves(pixels):
@@ -96,7 +96,8 @@ class Sift:
                 places = places[np.linspace(0, len(places) - 1, self.most).astype(np.intp)]
             positions.append((places + 0.5) * 2**octave - 0.5)
             octaves.append(np.full(len(places), octave))
-        return Keypoints(np.concatenate(positions).astype(np.float32), np.concatenate(octaves))
+        found = Keypoints(np.concatenate(positions).astype(np.float32), np.concatenate(octaves))
+        return found[np.argsort(found.positions[:, 1], kind="stable")]
 
     def describe(self, pixels: Grey, keypoints: Keypoints) -> Matrix:  # (keypoints, 128)
         """RootSIFT descriptors at given keypoints."""

@@ -127,35 +127,27 @@ def fit_vlad(local: Matrix, config: VladConfig | None = None, *, seed: int = 0) 
 
 
 def fit_pages_vlad(
-    pages: Sequence[NDArray[np.floating]],
-    config: VladConfig | None = None,
-    *,
-    seed: int = 0,
-    bands: int = 0,
-) -> tuple[Vlad, Matrix]:  # (pages and their bands, dim)
-    """Learn from the local descriptors of several pages; also gives the encodings of these pages.
+    pages: Sequence[NDArray[np.floating]], config: VladConfig | None = None, *, seed: int = 0
+) -> Vlad:
+    """Learn from the local descriptors of several pages, about as many of every page.
 
-    About as many are taken from every page. Half precision is enough for them and saves memory.
-    With ``bands`` the encodings of all pages are followed by those of their parts, as
-    :func:`encode_pages` has it.
+    Half precision is enough for them and saves memory.
     """
     config = config or VladConfig()
     generator = np.random.default_rng([seed, len(pages)])
     share = -(-2 * config.sample // len(pages))  # vocabularies draw from twice what each needs
     parts = [page[_choose(generator, len(page), share)] for page in pages]
-    vlad = fit_vlad(np.concatenate(parts).astype(np.float32), config, seed=seed)
-    return vlad, encode_pages(vlad, pages, bands)
+    return fit_vlad(np.concatenate(parts).astype(np.float32), config, seed=seed)
 
 
 def encode_pages(vlad: Vlad, pages: Sequence[NDArray[np.floating]], bands: int = 0) -> Matrix:
-    """The encodings of all pages, then those of ``bands`` parts of each.
+    """The encodings of all pages, then those of ``bands`` parts of each; zeros for empty ones.
 
     Local descriptors stand from top to bottom, so that a run of them is a band of the page. A
     whitening that is fitted on parts as well has seen how a hand varies within a page.
     """
-    whole = [vlad.encode(page.astype(np.float32)) for page in pages]
     parts = (part for page in pages if bands for part in np.array_split(page, bands))
-    return np.stack(whole + [vlad.encode(part.astype(np.float32)) for part in parts if len(part)])
+    return np.stack([vlad.encode(part.astype(np.float32)) for part in (*pages, *parts)])
 
 
 def _choose(generator: np.random.Generator, count: int, most: int) -> NDArray[np.intp]:

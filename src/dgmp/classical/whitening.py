@@ -130,45 +130,6 @@ class RoundedProjection:
         return unit_rows((vectors - self.mean) @ self.projection.matrix)
 
 
-@dataclass(frozen=True, eq=False)
-class SketchedWhitening:
-    """Soft whitening in few entries: its directions one by one, the complement by a sketch.
-
-    The entries along V are (a/(w+a))^½Vᵀ(x−μ), those of the sketch S(I−VVᵀ)(x−μ). What all pages
-    share is taken down exactly; what only new pages show is kept, whatever it is, at some noise.
-    """
-
-    mean: Matrix  # (dim,)
-    directions: RoundedMatrix  # (dim, rank)
-    gains: Matrix  # (rank,)
-    sketch: Sketch
-
-    @classmethod
-    def of(cls, soft: SoftWhitening, k: int, *, seed: int, levels: int = 127) -> SketchedWhitening:
-        """The short form in ``k`` entries."""
-        rank = soft.directions.shape[1]
-        if k <= rank:
-            raise ValueError(f"k must be above the {rank} directions of the whitening, got {k}")
-        return cls(
-            soft.mean,
-            RoundedMatrix.of(soft.directions, levels),
-            np.sqrt(soft.ridge / (soft.variances + soft.ridge)).astype(np.float32),
-            Sketch(soft.dim, k - rank, seed),
-        )
-
-    @property
-    def dim(self) -> int:
-        """The width of the vectors afterwards."""
-        return len(self.gains) + self.sketch.dim
-
-    def __call__(self, vectors: Matrix) -> Matrix:  # (..., dim)
-        """Whitened, shortened vectors of unit length."""
-        centred = vectors - self.mean
-        along = centred @ self.directions.matrix  # (..., rank)
-        rest = np.asarray(centred - along @ self.directions.matrix.T, np.float32)
-        return unit_rows(np.concatenate([along * self.gains, self.sketch(rest)], axis=-1))
-
-
 def fit_soft_whitening(
     vectors: Matrix,  # (pages, dim)
     *,

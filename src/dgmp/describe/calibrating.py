@@ -63,9 +63,9 @@ def calibrate(
 
 
 def groups_and_number(writers: NDArray[np.intp], groups: NDArray[np.intp]) -> float:
-    """B-cubed F, less half the error of the number of groups: B-cubed alone leaves hands in two."""
+    """B-cubed F, less the error of the number of groups: B-cubed alone leaves hands in two."""
     error = len(np.unique(groups)) / len(np.unique(writers)) - 1
-    return float(bcubed(writers, groups).f - 0.5 * abs(error))
+    return float(bcubed(writers, groups).f - abs(error))
 
 
 def save_calibration(calibration: Calibration, describer: Describer, folder: Path | str) -> Path:

@@ -22,7 +22,7 @@ from ..classical import CLASSICAL, Keypoints, Sift, Vlad, VladConfig, cut_keypoi
 from ..classical.describers import VectorStep
 from ..classical.files import config_of, fingerprint, load_fitted, save_fitted
 from ..classical.kinds import CLASSES
-from ..classical.vlad import fit_pages_vlad
+from ..classical.vlad import encode_pages, fit_pages_vlad
 from ..classical.whitening import Matrix
 from ..corpora import PageImage, Preparation
 from ..errors import CorpusError, DgmpError, ImageError
@@ -137,8 +137,10 @@ def fit_keypoint_describer(
     if len(local) < 2:
         raise CorpusError(f"fitting needs at least two pages with writing, got {len(local)}")
     like = CLASSICAL["rootsift-vlad"]
-    fitted, vectors = fit_pages_vlad(local, vlad, seed=seed, bands=like.bands)
+    fitted = fit_pages_vlad(local, vlad, seed=seed)
+    vectors = encode_pages(fitted, local, like.bands)
     assert like.finish is not None
+    vectors = vectors[vectors.any(axis=1)]  # a band may be empty
     encoding = KeypointEncoding(model.digest, sift, fitted, like.finish(vectors))
     return KeypointDescriber(model, encoding, device=device)
 

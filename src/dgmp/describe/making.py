@@ -1,8 +1,8 @@
 """How the default describer is made from pages by known writers.
 
 Two parts see different things of a hand: RootSIFT with VLAD the shapes of strokes, SRS-LBP the
-texture of ink. Both are whitened softly, fitted on pages and bands of pages, and shortened: the
-first by a sketch of what the whitening leaves alone, the second by a projection.
+texture of ink. Both are projected to the directions in which pages and bands of pages differ, at
+the scales of soft whitening.
 
 Pages that a describer was fitted on lie further apart than any others, and must not calibrate it.
 So the writers are dealt into folds, the describer is fitted anew without each, and that fold is
@@ -12,7 +12,7 @@ described; the describer itself is then fitted on all pages.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,18 +20,17 @@ from numpy.typing import NDArray
 
 from ..classical import (
     ClassicalDescriber,
-    RootSiftVlad,
+    Look,
     RoundedMatrix,
     RoundedProjection,
-    Sift,
-    SketchedWhitening,
+    Sketch,
     SrsLbp,
     VladConfig,
-    fit_pages_vlad,
+    fit_looks,
     fit_soft_projection,
-    fit_soft_whitening,
+    three_looks,
 )
-from ..classical.whitening import Matrix
+from ..classical.whitening import Matrix, unit_rows
 from ..corpora import PageImage, Preparation
 from ..errors import CorpusError, ImageError
 from ..records import Descriptors, Page
@@ -43,11 +42,11 @@ from .fused import FusedDescriber
 class FusedRecipe:
     """Sizes and weights, chosen by cross-validation over training writers: docs/default.md."""
 
-    vlad: VladConfig = field(default_factory=lambda: VladConfig(vocabularies=3, sample=50_000))
-    rank: int = 256  # directions that the encodings are whitened along
-    strokes: int = 1728  # entries of the first part
-    texture: int = 320  # entries of the second part
-    weight: float = 0.8  # of the first part's cosine
+    looks: tuple[Look, ...] = three_looks(VladConfig(sample=50_000))
+    sketch: int = 8192  # entries that encodings are sketched to before they are projected
+    strokes: int = 1728  # entries of the first part, at most
+    texture: int = 320  # entries of the second part, at most
+    weight: float = 0.85  # of the first part's cosine
     levels: int = 31  # of the entries of rounded matrices
     bands: int = 6  # parts of a page that both are fitted on as well
     seed: int = 0
@@ -58,24 +57,25 @@ class Seen:
     """What is kept of a page while a describer is made."""
 
     page: Page
-    local: NDArray[np.float16]  # (positions, 128)
+    local: tuple[NDArray[np.float16], ...]  # (positions, 128), by each look
     texture: Matrix  # (1 + bands, dim): of the page, then of its bands
 
 
 @dataclass(frozen=True)
-class Look:
+class See:
     """Called with a prepared page, in a worker process if need be, it gives what is kept of it."""
 
-    bands: int
+    recipe: FusedRecipe
 
     def __call__(self, image: PageImage) -> Seen:
         """Local descriptors and texture; an ImageError where there is no writing."""
-        local = Sift()(image.pixels)
-        if not len(local):
+        looks = self.recipe.looks
+        local = tuple(look.sift(image.pixels).astype(np.float16) for look in looks)
+        if not any(map(len, local)):
             raise ImageError(image.page.id, "too little ink: nothing on it can be described")
-        parts = [image.pixels, *np.array_split(image.pixels, self.bands)]
+        parts = [image.pixels, *np.array_split(image.pixels, self.recipe.bands)]
         texture = [SrsLbp()(np.ascontiguousarray(part)) for part in parts]
-        return Seen(image.page, local.astype(np.float16), np.stack(texture))
+        return Seen(image.page, local, np.stack(texture))
 
 
 def make_fused(
@@ -89,30 +89,42 @@ def make_fused(
     if len(seen) < 2:
         raise CorpusError(f"fitting needs at least two pages with writing, got {len(seen)}")
     local = [page.local for page in seen]
-    vlad, vectors = fit_pages_vlad(local, recipe.vlad, seed=recipe.seed, bands=recipe.bands)
-    soft = fit_soft_whitening(vectors, rank=recipe.rank)
-    strokes = SketchedWhitening.of(soft, recipe.strokes, seed=recipe.seed, levels=recipe.levels)
+    features, vectors = fit_looks(local, recipe.looks, seed=recipe.seed, bands=recipe.bands)
+    sketch = Sketch(features.dim, min(recipe.sketch, features.dim), recipe.seed)
+    strokes = _projection(unit_rows(sketch(vectors)), recipe.strokes, recipe.levels)
     texture = np.concatenate([page.texture for page in seen])
-    texture = texture[texture.any(axis=1)]  # a band may be empty
-    short = fit_soft_projection(texture, recipe.texture)
-    patterns = RoundedProjection(short.mean, RoundedMatrix.of(short.projection, recipe.levels))
-    features = RootSiftVlad(Sift(), vlad)
+    patterns = _projection(texture[texture.any(axis=1)], recipe.texture, recipe.levels)
     return FusedDescriber(
         (
-            ClassicalDescriber("strokes", features, None, strokes, preparation),
+            ClassicalDescriber("strokes", features, sketch, strokes, preparation),
             ClassicalDescriber("texture", SrsLbp(), None, patterns, preparation),
         ),
         (recipe.weight, 1 - recipe.weight),
     )
 
 
+def _projection(vectors: Matrix, k: int, levels: int) -> RoundedProjection:
+    short = fit_soft_projection(vectors, k)
+    return RoundedProjection(short.mean, RoundedMatrix.of(short.projection, levels))
+
+
 def describe_seen(describer: FusedDescriber, seen: Sequence[Seen]) -> Matrix:  # (pages, dim)
-    """The vectors of pages that were looked at already: the same as those of ``describe_page``."""
+    """The vectors of pages that were looked at already; but for half precision as described."""
     strokes, texture = describer.parts
     features: Any = strokes.features
-    encoded = np.stack([features.vlad.encode(page.local.astype(np.float32)) for page in seen])
+    encoded = np.stack([features.encode(page.local) for page in seen])
     patterns = np.stack([page.texture[0] for page in seen])
     return describer.fuse([strokes.describe_features(encoded), texture.describe_features(patterns)])
+
+
+def _side_by_side(folds: Sequence[Matrix]) -> Matrix:
+    """The vectors of all folds; where few pages gave a fold fewer directions, zeros fill them up.
+
+    Pages of different folds are not compared.
+    """
+    width = max(vectors.shape[1] for vectors in folds)
+    filled = [np.pad(vectors, ((0, 0), (0, width - vectors.shape[1]))) for vectors in folds]
+    return np.concatenate(filled)
 
 
 def make_default(
@@ -120,7 +132,7 @@ def make_default(
     recipe: FusedRecipe | None = None,
     *,
     preparation: Preparation | None = None,
-    folds: int = 2,
+    folds: int = 5,
 ) -> FusedDescriber:
     """The describer fitted on all pages, calibrated by pages it was not fitted on."""
     recipe = recipe or FusedRecipe()
@@ -139,7 +151,7 @@ def make_default(
         vectors.append(describe_seen(make_fused(outside, recipe, preparation=preparation), inside))
     found = make_fused(seen, recipe, preparation=preparation)
     calibration = calibrate(
-        Descriptors(tuple(page.page.id for page in ordered), np.concatenate(vectors), {}),
+        Descriptors(tuple(page.page.id for page in ordered), _side_by_side(vectors), {}),
         [page.page for page in ordered],
         [fold_of[str(page.page.writer)] for page in ordered],
     )
