@@ -28,6 +28,7 @@ from dgmp.classical import Sift, VladConfig, encode_pages, fit_pages_vlad, fit_s
 from dgmp.corpora import PageImage, PageStore, centre_square, open_corpus, open_store, read_pages
 from dgmp.describe.keypoints import activations
 from dgmp.evaluation import compare, retrieval_scores
+from dgmp.evaluation.significance import Difference
 from dgmp.experiments.outcomes import mean_scores
 from dgmp.files import replacing
 from dgmp.models import load_model
@@ -158,10 +159,16 @@ def table(bench: Bench, seeds: Sequence[int]) -> Iterator[str]:
     yield ""
     for stem, name, side in product(STEMS, AGGREGATIONS, range(2)):
         gain = compare(scores[f"{stem}, gmp", name, side], scores[f"{stem}, avg", name, side])
-        yield f"- gmp − avg in the network, {stem}, {SIDES[side]}, encoded by {name}: {gain['map']}"
+        where = f"{stem}, {SIDES[side]}, encoded by {name}"
+        yield f"- gmp − avg in the network, {where}: {told(gain['map'])}"
     for row, side in product(rows, range(2)):
         gain = compare(scores[row, "gmp", side], scores[row, "sum", side])
-        yield f"- gmp − sum in the encoding, {row}, {SIDES[side]}: {gain['map']}"
+        yield f"- gmp − sum in the encoding, {row}, {SIDES[side]}: {told(gain['map'])}"
+
+
+def told(gain: Difference) -> str:
+    """A difference with its interval."""
+    return f"{gain.value:+.3f} ({gain.low:+.3f} to {gain.high:+.3f})"
 
 
 def _write(path: Path, value: object) -> None:
