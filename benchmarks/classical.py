@@ -40,6 +40,7 @@ from dgmp.classical import (
     fit_pages_vlad,
     fit_rootsift_vlad,
     fit_script_classifier,
+    look_at,
     three_looks,
 )
 from dgmp.classical.kinds import WHITENINGS, finish_describer
@@ -182,13 +183,10 @@ class Trial:
         looks = CLASSICAL[best].features
         assert isinstance(looks, tuple)
 
-        def look(images: Sequence[PageImage]) -> list[list[np.ndarray]]:
-            return [
-                [one.sift(image.pixels).astype(np.float16) for one in looks] for image in images
-            ]
-
-        local = look(self.train)
-        sides = [look(part) for part in (self.test, self.squares)]
+        local, *sides = (
+            [look_at(image.pixels, looks) for image in part]
+            for part in (self.train, self.test, self.squares)
+        )
         runs: dict[str, list[Sides]] = {}
         for seed in seeds:
             features, fitted = fit_looks(local, looks, seed=seed, bands=BANDS)

@@ -83,5 +83,7 @@ def test_one_page_is_too_few(pages):
 def test_too_few_keypoints_of_one_look_are_told(pages):
     many = Look(Sift(), VladConfig(words=6))
     few = Look(Sift(points="extrema", contrast=1e6), VladConfig(words=6))
-    with pytest.raises(CorpusError, match="12 pages have 0 keypoints by extrema, too few for 6"):
+    with pytest.raises(
+        CorpusError, match=r"12 pages gives 0 keypoints \(extrema\), a vocabulary needs 6"
+    ):
         fit_rootsift_vlad(pages, [many, few])

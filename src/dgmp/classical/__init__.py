@@ -7,6 +7,7 @@ from .describers import (
     RootSiftVlad,
     fit_looks,
     fit_rootsift_vlad,
+    look_at,
     three_looks,
 )
 from .exemplar import ExemplarSvm, fit_exemplar_svm
@@ -68,6 +69,7 @@ __all__ = [
     "fit_vlad",
     "load_classical",
     "load_script_classifier",
+    "look_at",
     "save_describer",
     "save_script_classifier",
     "surrogate_classes",

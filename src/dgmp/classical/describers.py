@@ -200,12 +200,19 @@ def fit_rootsift_vlad(
     looks = three_looks() if looks is None else looks
     local = []
     for image in images:
-        found = [look.sift(image.pixels).astype(np.float16) for look in looks]
+        found = look_at(image.pixels, looks)
         if any(map(len, found)):
             local.append(found)
         if progress is not None:
             progress(1)
     return fit_looks(local, looks, seed=seed, bands=bands)
+
+
+def look_at(
+    pixels: NDArray[np.uint8], looks: Sequence[Look]
+) -> tuple[NDArray[np.float16], ...]:  # (keypoints, 128) each
+    """The local descriptors of a page by every look, as they are kept while something is fitted."""
+    return tuple(look.sift(pixels).astype(np.float16) for look in looks)
 
 
 def fit_looks(
@@ -222,8 +229,8 @@ def fit_looks(
         found = sum(len(page[number]) for page in pages)
         if found < look.vlad.words:
             raise CorpusError(
-                f"{len(pages)} pages have {found} keypoints by {look.sift.points}, too few for "
-                f"{look.vlad.words} words: give more pages"
+                f"the writing on {len(pages)} pages gives {found} keypoints ({look.sift.points}), "
+                f"a vocabulary needs {look.vlad.words}: give more pages"
             )
     vlads = tuple(
         fit_pages_vlad([page[number] for page in pages], look.vlad, seed=seed)

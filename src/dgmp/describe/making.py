@@ -29,6 +29,7 @@ from ..classical import (
     VladConfig,
     fit_looks,
     fit_soft_projection,
+    look_at,
     three_looks,
 )
 from ..classical.whitening import Matrix, unit_rows
@@ -70,8 +71,7 @@ class See:
 
     def __call__(self, image: PageImage) -> Seen:
         """Local descriptors and texture; an ImageError where there is no writing."""
-        looks = self.recipe.looks
-        local = tuple(look.sift(image.pixels).astype(np.float16) for look in looks)
+        local = look_at(image.pixels, self.recipe.looks)
         if not any(map(len, local)):
             raise ImageError(image.page.id, "too little ink: nothing on it can be described")
         parts = [image.pixels, *np.array_split(image.pixels, self.recipe.bands)]
@@ -87,8 +87,6 @@ def make_fused(
 ) -> FusedDescriber:
     """Fit both parts on pages, whose writers it does not ask for; not calibrated."""
     recipe, preparation = recipe or FusedRecipe(), preparation or Preparation()
-    if len(seen) < 2:
-        raise CorpusError(f"fitting needs at least two pages with writing, got {len(seen)}")
     local = [page.local for page in seen]
     features, vectors = fit_looks(local, recipe.looks, seed=recipe.seed, bands=recipe.bands)
     sketch = Sketch(features.dim, min(recipe.sketch, features.dim), recipe.seed)
