@@ -1,11 +1,15 @@
 """Text scale: does a page come out at the same size whatever the size of its scan?
 
     python benchmarks/scale.py --data ../shared/data/hands [--every 10] [--keep FILE --seconds 150]
+    python benchmarks/scale.py --data ../shared/data/hands --fit
 
 Every page is taken at half, double and triple size, and as its inner part alone (two thirds of
 each side), and its estimated line distance is compared with that of the page as it is, and with
 the 76 pixels that the set was made with. With ``--keep`` a run of ``--seconds`` goes on where the
 last one ended.
+
+With ``--fit`` the weights of ``dgmp.corpora.runs`` are fitted anew on the training pages, wholes
+and parts, and printed, with the errors on fifths of the writers that were left out.
 """
 
 from __future__ import annotations
@@ -18,8 +22,12 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from dgmp.corpora import open_corpus, read_image, text_scale
+from dgmp.corpora.images import Grey
+from dgmp.corpora.runs import run_counts, run_shares, settle
+from dgmp.corpora.scale import CANONICAL, LINES_PER_LETTER, WORKING, ink_at, letter_height
 
 FACTORS = {"half": 0.5, "double": 2.0, "triple": 3.0}
 RESULTS = Path(__file__).parent / "results" / "scale.md"
@@ -38,6 +46,62 @@ def estimates(path: Path) -> list[float]:
     return [*found, text_scale(inner)]
 
 
+def parts_of(page: Grey) -> list[Grey]:
+    """The page, its inner part, its upper half, its left half, and it with margins."""
+    height, width = page.shape
+    margins = ((height // 6, height // 4), (width // 5, width // 5))
+    return [
+        page,
+        page[height // 6 : height - height // 6, width // 6 : width - width // 6],
+        page[: height // 2],
+        page[:, : width // 2],
+        np.pad(page, margins, constant_values=int(np.percentile(page, 80))),
+    ]
+
+
+def fit_weights(
+    counts: list[NDArray[np.float64]], logs: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], float]:
+    """Ridge regression of the logarithm of the correction, six wrong guesses for every part."""
+    wrong = np.random.default_rng(0).normal(0, 0.35, (len(counts), 6))
+    shares = [
+        run_shares(count, np.exp(log + off)).ravel()
+        for count, log, offs in zip(counts, logs, wrong, strict=True)
+        for off in offs
+    ]
+    inputs, target = np.stack(shares), -wrong.ravel()
+    mean, spread = inputs.mean(0), inputs.std(0) + 0.01
+    scaled = (inputs - mean) / spread
+    gram = scaled.T @ scaled / len(scaled) + 0.1 * np.eye(scaled.shape[1])
+    weights = np.linalg.solve(gram, scaled.T @ (target - target.mean()) / len(scaled)) / spread
+    return weights.reshape(4, -1), float(target.mean() - mean @ weights)
+
+
+def fit(data: Path) -> None:
+    counts, logs, guesses, writers = [], [], [], []
+    for page in open_corpus(data).side("train"):
+        for part in parts_of(read_image(page.path)):
+            zoom = WORKING / max(part.shape)
+            ink = ink_at(part, zoom)
+            counts.append(run_counts(ink))
+            logs.append(np.log(CANONICAL * zoom))
+            guesses.append(LINES_PER_LETTER * (letter_height(ink) or CANONICAL * zoom / 3))
+            writers.append(page.writer)
+    known = np.array(logs)
+    names = np.array(sorted(set(writers)))
+    np.random.default_rng(0).shuffle(names)
+    errors = np.zeros(len(known))
+    for fold in range(5):
+        out = np.isin(writers, names[fold::5])
+        rule = fit_weights([counts[i] for i in np.flatnonzero(~out)], known[~out])
+        for i in np.flatnonzero(out):
+            errors[i] = np.log(settle(counts[i], guesses[i], *rule)) - known[i]
+    print(f"{len(known)} parts, errors of the logarithm on writers left out: {errors.std():.3f}")
+    weights, constant = fit_weights(counts, known)
+    print(np.array2string(weights, precision=3, separator=", ", suppress_small=True))
+    print(f"{constant:.3f}")
+
+
 def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--data", type=Path, default=Path("../shared/data/hands"))
@@ -45,7 +109,11 @@ def main() -> None:
     options.add_argument("--workers", type=int, default=2)
     options.add_argument("--keep", type=Path)
     options.add_argument("--seconds", type=float, default=float("inf"))
+    options.add_argument("--fit", action="store_true")
     chosen = options.parse_args()
+    if chosen.fit:
+        fit(chosen.data)
+        return
     paths = {page.id: page.path for page in open_corpus(chosen.data).pages[:: chosen.every]}
     kept: dict[str, list[float]] = {}
     if chosen.keep and chosen.keep.exists():

@@ -4,9 +4,10 @@ Scans come at 72 to 600 dpi, and every describer depends on the size of letters.
 file gives baselines, these tell. Else the ink does: the page is brought to one working size and
 cut into vertical strips, narrow enough that sloping lines stay lines; the row profiles of all
 strips are correlated with themselves shifted down. The correlation peaks at the line distance and
-its multiples; the smallest of the high peaks is taken. The height of letters, half of all connected
-components being higher, weighs the peaks by a broad log-normal, so that ruling finer than
-letters, or a multiple, does not win; it decides alone where no peak is found, on a single line.
+its multiples; the smallest of the high peaks is taken. What the lengths of runs of ink and paper
+tell (:mod:`.runs`) weighs the peaks by a log-normal, so that ruling finer than letters, or a
+multiple, does not win. No answer lies further than 0.35 from it, as logarithms, and it decides
+alone where no peak is found, on a single line.
 Where lines turn out too fine for the working size, the fullest quarter is looked at, and so on.
 
 Because the working size is fixed, the same page at another size gives the same answer.
@@ -22,13 +23,15 @@ from ..errors import ImageError
 from .binarization import binarize
 from .extras import opencv
 from .images import Grey
+from .runs import expected_distance
 
 CANONICAL = 76.0  # pixels between lines, as the sets of ../shared/data have
 WORKING = 1600  # pixels on the longer side: 100 lines are still 16 pixels apart
 SMALLEST_PERIOD = 16  # pixels at working size: below this, letters run together
 STRIPS = 12
-LINES_PER_LETTER = 2.9  # line distance over letter height: the median of the `hands` set
-SPREAD = 1.0  # of that ratio's logarithm: found between 0.6 and 2.5 of the median
+LINES_PER_LETTER = 2.9  # line distance over letter height, to begin with: the median of `hands`
+SPREAD = 0.35  # of the line distance over what runs tell, as a logarithm: 0.12 on `hands`
+FARTHEST = 0.35  # from what runs tell, as a logarithm
 HIGH_PEAK = 0.5  # of the highest
 LEAST_CORRELATION = 0.03
 TOLERANCE = 0.03  # resampling by less costs sharpness and gains nothing
@@ -39,9 +42,9 @@ def text_scale(image: Grey, name: object = "page") -> float:
     """The distance between lines in pixels of ``image``, estimated from its ink."""
     while True:
         zoom = WORKING / max(image.shape)
-        ink = _ink(image, zoom)
-        letter = _letter_height(ink)
-        period = letter and _strongest_period(_row_correlation(ink), LINES_PER_LETTER * letter)
+        ink = ink_at(image, zoom)
+        letter = letter_height(ink)
+        period = letter and _period(ink, expected_distance(ink, LINES_PER_LETTER * letter))
         if zoom >= 1 or (period and period >= SMALLEST_PERIOD):
             break
         image = _fullest_quarter(image, ink)  # many small lines: look closer
@@ -66,7 +69,8 @@ def to_canonical(
     return cv2.resize(image, size, interpolation=way), zoom
 
 
-def _ink(image: Grey, zoom: float) -> Grey:
+def ink_at(image: Grey, zoom: float) -> Grey:
+    """1 on strokes and 0 on paper, of the page at ``zoom`` times its size."""
     cv2 = opencv()
     height, width = image.shape
     way = cv2.INTER_AREA if zoom < 1 else cv2.INTER_LINEAR
@@ -86,7 +90,8 @@ def _quarters(image: Grey) -> list[Grey]:
     return [image[:y, :x], image[:y, x:], image[y:, :x], image[y:, x:]]
 
 
-def _letter_height(ink: Grey) -> float | None:
+def letter_height(ink: Grey) -> float | None:
+    """Half of all connected components are higher; None where there is nothing but dust."""
     cv2 = opencv()
     _, _, parts, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
     heights, areas = parts[1:, cv2.CC_STAT_HEIGHT], parts[1:, cv2.CC_STAT_AREA]
@@ -116,6 +121,11 @@ def _row_correlation(ink: Grey) -> NDArray[np.float64]:
 
 def _running(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.concatenate([np.zeros_like(values[:1]), values.cumsum(0)])
+
+
+def _period(ink: Grey, expected: float) -> float:
+    found = _strongest_period(_row_correlation(ink), expected)
+    return float(np.clip(found, expected * np.exp(-FARTHEST), expected * np.exp(FARTHEST)))
 
 
 def _strongest_period(correlation: NDArray[np.float64], expected: float) -> float:
