@@ -2,7 +2,8 @@
 
 Two parts see different things of a hand: RootSIFT with VLAD the shapes of strokes, SRS-LBP the
 texture of ink. Both are projected to the directions in which pages and bands of pages differ, at
-the scales of soft whitening.
+the scales of soft whitening. A few hundred pages show few of the directions in which strokes may
+differ; the same pages slanted and stretched, as if by other hands, show more.
 
 Pages that a describer was fitted on lie further apart than any others, and must not calibrate it.
 So the writers are dealt into folds, the describer is fitted anew without each, and that fold is
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 
 from ..classical import (
     ClassicalDescriber,
+    HardWhitening,
     Look,
     RoundedMatrix,
     RoundedProjection,
@@ -38,6 +40,9 @@ from ..errors import CorpusError, ImageError
 from ..records import Descriptors, Page
 from .calibrating import calibrate
 from .fused import FusedDescriber
+from .virtual import VIRTUAL_HANDS, VirtualHand
+
+Local = tuple[NDArray[np.float16], ...]  # (positions, 128), by each look
 
 
 @dataclass(frozen=True)
@@ -46,9 +51,10 @@ class FusedRecipe:
 
     looks: tuple[Look, ...] = three_looks(VladConfig(sample=50_000))
     sketch: int = 8192  # entries that encodings are sketched to before they are projected
+    hands: tuple[VirtualHand, ...] = VIRTUAL_HANDS
     strokes: int = 1728  # entries of the first part, at most
     texture: int = 320  # entries of the second part, at most
-    weight: float = 0.85  # of the first part's cosine
+    weight: float = 0.9  # of the first part's cosine
     levels: int = 31  # of the entries of rounded matrices
     bands: int = 6  # parts of a page that both are fitted on as well
     seed: int = 0
@@ -59,7 +65,8 @@ class Seen:
     """What is kept of a page while a describer is made."""
 
     page: Page
-    local: tuple[NDArray[np.float16], ...]  # (positions, 128), by each look
+    local: Local
+    virtual: tuple[Local, ...]  # of the page as each virtual hand would have written it
     texture: Matrix  # (1 + bands, dim): of the page, then of its bands
 
 
@@ -76,7 +83,8 @@ class See:
             raise ImageError(image.page.id, "too little ink: nothing on it can be described")
         parts = [image.pixels, *np.array_split(image.pixels, self.recipe.bands)]
         texture = [SrsLbp()(np.ascontiguousarray(part)) for part in parts]
-        return Seen(image.page, local, np.stack(texture))
+        virtual = [look_at(hand(image.pixels), self.recipe.looks) for hand in self.recipe.hands]
+        return Seen(image.page, local, tuple(virtual), np.stack(texture))
 
 
 def make_fused(
@@ -90,20 +98,31 @@ def make_fused(
     local = [page.local for page in seen]
     features, vectors = fit_looks(local, recipe.looks, seed=recipe.seed, bands=recipe.bands)
     sketch = Sketch(features.dim, min(recipe.sketch, features.dim), recipe.seed)
-    strokes = _projection(unit_rows(sketch(vectors)), recipe.strokes, recipe.levels)
+    virtual = [
+        unit_rows(sketch(features.encode_pages(pages, recipe.bands)))
+        for pages in zip(*(page.virtual for page in seen), strict=True)
+    ]
+    strokes = fit_soft_projection(
+        unit_rows(sketch(vectors)),
+        recipe.strokes,
+        also=np.concatenate(virtual) if virtual else None,
+    )
     texture = np.concatenate([page.texture for page in seen])
-    patterns = _projection(texture[texture.any(axis=1)], recipe.texture, recipe.levels)
+    patterns = fit_soft_projection(texture[texture.any(axis=1)], recipe.texture)
     return FusedDescriber(
         (
-            ClassicalDescriber("strokes", features, sketch, strokes, preparation),
-            ClassicalDescriber("texture", SrsLbp(), None, patterns, preparation),
+            ClassicalDescriber(
+                "strokes", features, sketch, _rounded(strokes, recipe.levels), preparation
+            ),
+            ClassicalDescriber(
+                "texture", SrsLbp(), None, _rounded(patterns, recipe.levels), preparation
+            ),
         ),
         (recipe.weight, 1 - recipe.weight),
     )
 
 
-def _projection(vectors: Matrix, k: int, levels: int) -> RoundedProjection:
-    short = fit_soft_projection(vectors, k)
+def _rounded(short: HardWhitening, levels: int) -> RoundedProjection:
     return RoundedProjection(short.mean, RoundedMatrix.of(short.projection, levels))
 
 
