@@ -13,6 +13,7 @@ calibrate on are large: on small ones the best threshold leaves hands of a large
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -49,9 +50,10 @@ Local = tuple[NDArray[np.float16], ...]  # (positions, 128), by each look
 class FusedRecipe:
     """Sizes and weights, chosen by cross-validation over training writers: docs/default.md."""
 
-    looks: tuple[Look, ...] = three_looks(VladConfig(sample=50_000))
+    looks: tuple[Look, ...] = three_looks(VladConfig(words=64, sample=50_000), (1, 1, 1))
     sketch: int = 8192  # entries that encodings are sketched to before they are projected
     hands: tuple[VirtualHand, ...] = VIRTUAL_HANDS
+    hand_weight: float = 0.1  # of a page by a virtual hand against a true one
     strokes: int = 1728  # entries of the first part, at most
     texture: int = 320  # entries of the second part, at most
     weight: float = 0.9  # of the first part's cosine
@@ -99,7 +101,8 @@ def make_fused(
     features, vectors = fit_looks(local, recipe.looks, seed=recipe.seed, bands=recipe.bands)
     sketch = Sketch(features.dim, min(recipe.sketch, features.dim), recipe.seed)
     virtual = [
-        unit_rows(sketch(features.encode_pages(pages, recipe.bands)))
+        math.sqrt(recipe.hand_weight)
+        * unit_rows(sketch(features.encode_pages(pages, recipe.bands)))
         for pages in zip(*(page.virtual for page in seen), strict=True)
     ]
     strokes = fit_soft_projection(
