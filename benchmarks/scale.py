@@ -83,9 +83,12 @@ def fit(data: Path) -> None:
         for part in parts_of(read_image(page.path)):
             zoom = WORKING / max(part.shape)
             ink = ink_at(part, zoom)
+            letter = letter_height(ink)
+            if letter is None:
+                continue
             counts.append(run_counts(ink))
             logs.append(np.log(CANONICAL * zoom))
-            guesses.append(LINES_PER_LETTER * (letter_height(ink) or CANONICAL * zoom / 3))
+            guesses.append(LINES_PER_LETTER * letter)
             writers.append(page.writer)
     known = np.array(logs)
     names = np.array(sorted(set(writers)))
@@ -96,7 +99,9 @@ def fit(data: Path) -> None:
         rule = fit_weights([counts[i] for i in np.flatnonzero(~out)], known[~out])
         for i in np.flatnonzero(out):
             errors[i] = np.log(settle(counts[i], guesses[i], *rule)) - known[i]
-    print(f"{len(known)} parts, errors of the logarithm on writers left out: {errors.std():.3f}")
+    off, wide = np.sqrt(np.mean(errors**2)), np.quantile(np.abs(errors), 0.99)
+    print(f"{len(known)} parts, error of the logarithm on writers left out: {off:.3f}")
+    print(f"99 % within {wide:.2f}, all within {np.abs(errors).max():.2f}")
     weights, constant = fit_weights(counts, known)
     print(np.array2string(weights, precision=3, separator=", ", suppress_small=True))
     print(f"{constant:.3f}")

@@ -36,7 +36,7 @@ def test_lines_may_slope():
     assert text_scale(turned) == pytest.approx(76, rel=0.05)
 
 
-def test_a_single_line_goes_by_its_letters():
+def test_a_single_line_goes_by_its_ink():
     assert 0.4 < text_scale(written(900, 120, distance=76, letter=26)) / 76 < 2.5
 
 

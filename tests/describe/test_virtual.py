@@ -16,7 +16,7 @@ def test_a_hand_that_changes_nothing_gives_the_page_and_a_column_of_paper():
 
 
 @pytest.mark.parametrize("hand", VIRTUAL_HANDS)
-def test_ink_stays_ink_and_none_is_lost(hand):
+def test_ink_stays_ink_and_little_is_lost(hand):
     bent = hand(PAGE)
     assert bent.shape[0] == PAGE.shape[0]
     assert set(np.unique(bent)) == {0, 255}

@@ -163,14 +163,15 @@ def fit_soft_projection(
 
     The complement is dropped, so the fitting vectors should be many: of parts of pages as well, and
     ``also`` those of pages that only resemble true ones. These take part in the choice of
-    directions; the mean, and the variances along the directions, are those of ``vectors`` alone.
+    directions, about a mean of their own; the mean of the projection, and the variances along the
+    directions, are those of ``vectors`` alone.
     """
     if k < 1:
         raise ValueError(f"k must be at least 1, got {k}")
     mean, directions, variances = principal_directions(vectors, k)
     ridge = variances.mean()
     variances = variances[: directions.shape[1]]
-    if also is not None:
+    if also is not None and len(also):
         centred = vectors - mean
         _, directions, _ = principal_directions(
             np.concatenate([centred, also - also.mean(axis=0)]), k

@@ -1,7 +1,7 @@
 """The same page as if another hand had written it: slanted, narrower, wider.
 
 Slant and width are what hands differ in most besides the shapes of letters, and a page can be bent
-to them without loss. Nobody writes like that exactly, so such pages choose directions only.
+to them with little loss. Nobody writes like that exactly, so such pages choose directions only.
 """
 
 from __future__ import annotations
