@@ -111,7 +111,7 @@ def speed(images: Sequence[PageImage], features: RootSiftVlad) -> list[str]:
             ),
             "ours": over(features, pages),
             "OpenCV SIFT alone": over(field_sift, pages),
-            "our local descriptors, three looks": over(features.look, pages),
+            "our local descriptors, three sets of keypoints": over(features.look, pages),
             "loop over words, OpenCV's descriptors": over(
                 lambda local: plain_encoding(vlad, local), theirs
             ),
@@ -298,7 +298,7 @@ INTRODUCTION = [
     "mAP on the test pages of `hands` (260 pages, 58 writers), everything fitted on its training "
     "pages; in brackets 95 % intervals over writers. `rootsift-vlad` is the mean of vocabularies "
     f"by the seeds {', '.join(map(str, SEEDS))}, everything else has seed 0. SGR: re-ranked by "
-    "`similarity_graph`, which looks at the gallery. Persons: queries by known persons only, "
+    "`similarity_graph`, which uses the gallery. Persons: queries by known persons only, "
     "against all pages. ms: processor time for the features of a whole page.",
 ]
 

@@ -4,13 +4,14 @@
     python benchmarks/frozen_features.py study --data HANDS --weights RESNET50
 
 HANDS is a folder with a ``writers.csv`` (columns file, writer, split, page, source_repo). No
-training: pages are binarised (Sauvola, window 51, k 0.2), the centre square is taken (a smaller
+training: pages are binarised (Sauvola, window 51, k 0.2), the centre patch is taken (a smaller
 page is padded with white to the right and below), a ResNet-50 gives the map, one pooling the
 descriptor, the cosine the ranking. Mean average precision over all pages as queries; a crop of the
 query's own page by the same writer counts neither as hit nor as miss. Nothing is fitted on test
-pages: the whitening is that of the training squares, the channel mean is that of all positions of
-the whole training pages. The last table compares it with other means of the training pages; one of
-its rows asks which sources the test pages come from, and nothing else of them.
+pages: the whitening is that of the centre patches of the training pages, the channel mean that of
+all positions of the whole training pages. The last table compares it with other means of the
+training pages; one of its rows depends on the sources of the test pages, and on nothing else of
+them.
 
 ``test`` is the table of poolings on the test pages with a sweep of ρ = λ / Σ‖φᵢ‖². ``study`` looks
 for the ρ to recommend, on training pages only, on maps from 16 to 4096 positions.
@@ -169,11 +170,11 @@ def training_means(
     return {
         "whole pages, every position alike": (positions @ whole / positions.sum()).float(),
         "whole pages, every page alike": whole.mean(0).float(),
-        "squares, every page alike": squares.mean(0),
-        "squares, every scan alike": mean_of_means([page.page for page in pages]),
-        "squares, every writer alike": mean_of_means([page.writer for page in pages]),
-        "squares, every source alike": mean_of_means([page.source for page in pages]),
-        "squares, pages of sources that test pages have": squares[
+        "centre patches, every page alike": squares.mean(0),
+        "centre patches, every scan alike": mean_of_means([page.page for page in pages]),
+        "centre patches, every writer alike": mean_of_means([page.writer for page in pages]),
+        "centre patches, every source alike": mean_of_means([page.source for page in pages]),
+        "centre patches, pages of sources that test pages have": squares[
             [page.source in shared for page in pages]
         ].mean(0),
     }
@@ -279,7 +280,7 @@ def study(model: ResNet, data: Path) -> tuple[str, list[dict[str, object]]]:
         f"{len(pages)} training pages by {len({p.writer for p in pages})} writers, mAP in percent; "
         "in bold the best ρ of a row.",
         "",
-        "| centre square | map | C | N | features | avg | "
+        "| centre patch | map | C | N | features | avg | "
         + " | ".join(f"ρ={rho:g}" for rho in RHOS)
         + " |",
         "|" + "---|" * (6 + len(RHOS)),

@@ -4,8 +4,8 @@
 
 Speed is taken on a page of 3000×2000, all candidates in turn, against the plain way (decode once,
 crop, the same Canny on every patch) and against one decode for every patch, as the published code
-does it. Agreement is taken on windows of real pages, as they are and on a canvas with wide
-margins, where windows of every fill occur. Without ``--data`` pages are drawn.
+does it. Agreement is taken on patches of real pages, as they are and on a canvas with wide
+margins, where patches of every fill occur. Without ``--data`` pages are drawn.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def speed(folder: Path) -> list[str]:
 
 def agreement(pages: list[np.ndarray]) -> list[str]:
     lines = [
-        "| windows of | number | kept | same decision | edges, ours over theirs |",
+        "| patches of | number | kept | same decision | edges, ours over theirs |",
         "|---|---|---|---|---|",
     ]
     sets = {

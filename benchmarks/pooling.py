@@ -59,8 +59,8 @@ def floor(features: Tensor, ridge: Tensor) -> Tensor:
 
 INTRODUCTION = """# Speed
 
-This page is written by `make bench`. Machines are noisy, so every row compares candidates that ran
-in turn in one process; read the ratios, not the milliseconds.
+This page is written by `make bench`. Timings vary from run to run, so every row compares candidates
+that ran in turn in one process; read the ratios, not the milliseconds.
 
 - (a) the textbook version: autograd through `torch.linalg.solve` in the dual form, as published;
 - (b) average pooling;
@@ -239,8 +239,8 @@ def table() -> str:
         f"Share of a ResNet-50 training step at 400×400, 4 images: "
         f"{100 * share_of_a_training_step():.2f} %.",
         "",
-        "What the parts are worth: the symmetric product in strips against the full one, row "
-        "vectors from the left against columns from the right, and what stopping conjugate "
+        "The gain of single optimisations: the symmetric product in strips against the full one, "
+        "row vectors from the left against columns from the right, and what stopping conjugate "
         "gradients early would gain over the exact forward pass (in brackets the worst 1 − cosine "
         "to the exact result at this ridge; it grows without bound as the ridge falls, so the "
         "layer stays exact).",

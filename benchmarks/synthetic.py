@@ -3,7 +3,7 @@
     python benchmarks/synthetic.py
 
 100 writers × 5 pages. A grey histogram of the whole page must find nothing; a contour hinge on one
-binarised 256 px square per page must find something, but not everything. Prints a table and saves
+binarised 256 px patch per page must find something, but not everything. Prints a table and saves
 it as benchmarks/results/synthetic.md.
 """
 
@@ -48,10 +48,10 @@ def main() -> None:
         "",
         f"{WRITERS} writers × {PAGES} pages, seed {SEED}; mAP over the full ranking "
         "without the query.",
-        "The histogram sees the whole page, the hinge one Sauvola-binarised square of "
-        f"{SQUARE} px from its centre.",
+        "The histogram is of the whole page, the hinge of one Sauvola-binarised patch of "
+        f"{SQUARE} px from its middle.",
         "",
-        "| descriptor | mAP | top-1 | wanted |",
+        "| descriptor | mAP | top-1 | target |",
         "|---|---|---|---|",
     ]
     for name, similarity, wanted in rows:
@@ -61,7 +61,7 @@ def main() -> None:
     lines += [
         "",
         f"{seconds:.3f} s of processor time per 1100×840 page ({1 / seconds:.1f} pages per second "
-        f"and core), JPEG writing included; {ink:.0%} of a square is ink.",
+        f"and core), JPEG writing included; {ink:.0%} of a patch is ink.",
     ]
     RESULT.parent.mkdir(exist_ok=True)
     RESULT.write_text("\n".join(lines) + "\n")

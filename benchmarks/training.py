@@ -25,7 +25,7 @@ def main() -> None:
     lines = [
         "# Training",
         "",
-        "| recipe | squares | seconds of the step | peak memory of the process, MiB |",
+        "| recipe | patches | seconds of the step | peak memory of the process, MiB |",
         "|---|---|---|---|",
     ]
     with tempfile.TemporaryDirectory() as folder:
@@ -39,7 +39,7 @@ def main() -> None:
         ):
             epoch, memory = run(recipe, data, Path(folder) / recipe, ONE_STEP)
             lines.append(f"| `{recipe}` | {squares} | {epoch['seconds']:.0f} | {memory:.0f} |")
-        lines += ["", "| `writer-small` | squares per second | waiting for data |", "|---|---|---|"]
+        lines += ["", "| `writer-small` | patches per second | waiting for data |", "|---|---|---|"]
         for workers in (0, 1):
             values = {"epochs": 2, "epoch_steps": 40, "validation": 0}  # the second one counts
             epoch, _ = run("writer-small", hands, Path(folder) / f"small{workers}", values, workers)
