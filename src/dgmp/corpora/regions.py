@@ -24,19 +24,22 @@ _OVERLAP = 0.3  # of the shorter line: less, and two lines belong to different c
 
 
 @dataclass(frozen=True)
+class Line:
+    """A line of text: where its baseline lies, and its outline where the file has one."""
+
+    left: float
+    right: float
+    height: float  # of the baseline, from above
+    outline: Polygon
+
+
+@dataclass(frozen=True)
 class Layout:
     """The text regions of a picture, and the pixels between its baselines where two follow."""
 
     regions: tuple[Polygon, ...]
     line_distance: float | None
-
-
-@dataclass(frozen=True)
-class _Line:
-    left: float
-    right: float
-    height: float  # of the baseline, from above
-    outline: Polygon
+    lines: tuple[Line, ...] = ()
 
 
 def layout_file(picture: Path, files: Iterable[Path] | None = None) -> Path | None:
@@ -68,7 +71,7 @@ def read_layout(path: Path, size: tuple[int, int]) -> Layout:
     block = "TextBlock" if kind == "alto" else "TextRegion"
     outline = _alto_outline if kind == "alto" else _page_outline
     regions: list[Polygon] = []
-    lines: list[_Line] = []
+    lines: list[Line] = []
     try:
         for element in page.iter():
             if _name(element) != block:
@@ -86,7 +89,7 @@ def read_layout(path: Path, size: tuple[int, int]) -> Layout:
                 regions += [line.outline for line in own if _area(line.outline) > 0]
     except ValueError as error:
         raise CorpusError(f"{path}: broken coordinates ({error})") from error
-    return Layout(tuple(regions), _line_distance(lines))
+    return Layout(tuple(regions), _line_distance(lines), tuple(lines))
 
 
 def _name(element: ElementTree.Element) -> str:
@@ -139,9 +142,7 @@ def _points(text: str) -> Polygon:
     return tuple(zip(numbers[::2], numbers[1::2], strict=True))
 
 
-def _line(
-    element: ElementTree.Element, outline: Polygon, zoom: tuple[float, float]
-) -> _Line | None:
+def _line(element: ElementTree.Element, outline: Polygon, zoom: tuple[float, float]) -> Line | None:
     base = element.get("BASELINE", "")
     for part in element:
         if _name(part) == "Baseline":
@@ -151,12 +152,12 @@ def _line(
     if len(numbers) >= 4:
         points = _zoomed(_points(base), zoom)
         xs, ys = zip(*points, strict=True)
-        return _Line(min(xs), max(xs), sum(ys) / len(ys), shape)
+        return Line(min(xs), max(xs), sum(ys) / len(ys), shape)
     if not shape:
         return None
     xs, ys = zip(*shape, strict=True)
     height = float(numbers[0]) * zoom[1] if len(numbers) == 1 else max(ys)  # ALTO 2: one number
-    return _Line(min(xs), max(xs), height, shape)
+    return Line(min(xs), max(xs), height, shape)
 
 
 def _zoomed(polygon: Polygon, zoom: tuple[float, float]) -> Polygon:
@@ -168,13 +169,13 @@ def _area(polygon: Polygon) -> float:
     return abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(polygon, following, strict=True))) / 2
 
 
-def _line_distance(lines: list[_Line]) -> float | None:
+def _line_distance(lines: list[Line]) -> float | None:
     """The median distance from each line to the next one below it in the same column."""
     found = list(_distances(sorted(lines, key=lambda line: line.height)))
     return median(found) if found else None
 
 
-def _distances(lines: list[_Line]) -> Iterator[float]:
+def _distances(lines: list[Line]) -> Iterator[float]:
     for number, line in enumerate(lines):
         for below in lines[number + 1 :]:
             shared = min(line.right, below.right) - max(line.left, below.left)
