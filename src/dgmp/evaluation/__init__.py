@@ -1,16 +1,16 @@
 """Rankings and probabilities to scores; re-ranking, ensembles, significance. Without torch."""
 
 from .classification import class_table, classification_scores
+from .cosines import RerankedVectors
 from .ensembles import average_probabilities, fuse_rankings, softmax, vote
 from .expansion import alpha_expansion, reciprocal_expansion
-from .files import load_scores, save_scores
-from .grouping import BCubed, adjusted_rand_index, bcubed
+from .group_scores import BCubed, adjusted_rand_index, bcubed
 from .k_reciprocal import rerank_k_reciprocal
 from .plots import draw_confusion, draw_precision, draw_scores
 from .rankings import rank_pages, rank_similarities
 from .retrieval import ranking_scores, retrieval_scores
+from .score_files import load_scores, save_scores
 from .significance import Comparison, Difference, compare, with_intervals
-from .similarity import RerankedVectors
 from .similarity_graph import rerank_similarity_graph, similarity_graph
 
 __all__ = [

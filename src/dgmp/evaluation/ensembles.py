@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..records import Ranking
-from .checks import checked_vectors
+from .checks import Floats, checked_vectors
 from .classification import checked_probabilities
 from .rankings import rank_similarities, ranks_of_pages, same_pages
-from .similarity import Floats
 
 RANK_OFFSET = 60  # of reciprocal rank fusion: Cormack, Clarke, Büttcher, SIGIR 2009
 TIE_BREAK = 1e-6

@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .checks import Labels, by_id, checked_ids, checked_vectors
-from .similarity import (
+from .checks import Floats, Labels, Places, by_id, checked_ids, checked_vectors
+from .cosines import (
     SCALE,
-    Floats,
     RerankedVectors,
     mark,
     nearest,
@@ -91,7 +90,7 @@ def alpha_expansion(
 
 def _neighbours(
     rows: Floats, shelf: Floats, k: int, names: tuple[str, ...], shelf_names: tuple[str, ...]
-) -> tuple[NDArray[np.intp], Floats]:
+) -> tuple[Places, Floats]:
     """The k nearest of each row in the shelf, itself left out, and their cosines."""
     order = by_id(shelf_names)
     column = {shelf_names[place]: number for number, place in enumerate(order)}

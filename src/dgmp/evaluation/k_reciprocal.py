@@ -16,11 +16,11 @@ Their k₁ = 20, k₂ = 6 suit many pages per class; with four other pages by a 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..records import Ranking
+from .checks import Floats, Places
+from .cosines import stacked
 from .rankings import check_own_gallery, rank_similarities, similarity_table
-from .similarity import stacked
 
 Sparse = dict[int, float]
 
@@ -74,7 +74,7 @@ def rerank_k_reciprocal(
     return rank_similarities(table, ranking.query_ids, reranked=reranked)
 
 
-def _shares(distances: NDArray[np.float64], members: list[int], tight: list[set[int]]) -> Sparse:
+def _shares(distances: Floats, members: list[int], tight: list[set[int]]) -> Sparse:
     inside = set(members)
     wider = set(members)
     for member in members:
@@ -95,9 +95,9 @@ def _mean(rows: list[Sparse]) -> Sparse:
 
 def _common(
     row: Sparse,
-    columns: dict[int, tuple[NDArray[np.intp], NDArray[np.float64]]],
+    columns: dict[int, tuple[Places, Floats]],
     count: int,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Σ min(V_i, V_j) for one i and all j; both sum to one, so that Σ max is two minus it."""
     common = np.zeros(count)
     for column, share in row.items():

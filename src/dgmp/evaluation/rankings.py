@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..records import Ranking
-from .checks import Labels, by_id, checked_ids, checked_vectors
-from .similarity import (
-    Floats,
+from .checks import Floats, Labels, Places, by_id, checked_ids, checked_vectors
+from .cosines import (
     block_size,
     reranked_by,
     similarity_blocks,
@@ -135,7 +134,7 @@ def _ranked(
     return Ranking(query_ids, gallery_ids, order, ordered, reranked)
 
 
-def ranks_of_pages(ranking: Ranking) -> NDArray[np.intp]:
+def ranks_of_pages(ranking: Ranking) -> Places:
     """The rank, from 1, of every gallery page for each query; 0 for the query itself."""
     ranks = np.zeros((len(ranking.query_ids), len(ranking.gallery_ids)), dtype=np.intp)
     for row, listed in zip(ranks, ranking.order, strict=True):

@@ -21,13 +21,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..records import Descriptors, Ranking, Scores
-from .checks import Labels, by_id, checked_ids, checked_ks, checked_labels, checked_vectors
+from .checks import (
+    Floats,
+    Labels,
+    Places,
+    by_id,
+    checked_ids,
+    checked_ks,
+    checked_labels,
+    checked_vectors,
+)
+from .cosines import reranked_by, similarity_blocks, stacked, whole_rows
 from .significance import RESAMPLES, with_intervals
-from .similarity import Floats, reranked_by, similarity_blocks, stacked, whole_rows
 
 COUNT_UP_TO = 16  # relevant pages; with more, one sort of the row is cheaper than so many counts
-
-Ranks = NDArray[np.intp]
 
 
 def retrieval_scores(
@@ -99,7 +106,7 @@ def retrieval_scores(
         shelf.sorted(shelf.labels),
         of_gallery,
     )
-    found: list[Ranks] = []
+    found: list[Places] = []
     for start, similarities in similarity_blocks(queries, rows, block):
         for query, row in enumerate(similarities, start=start):
             relevant, left_out = book.of(query)
@@ -169,7 +176,7 @@ class _Side:
     ids: tuple[str, ...]
     named: bool  # the ids were given
     reranked: str | None
-    order: Ranks
+    order: Places
     name: str
 
     def sorted(self, entries: Sequence[str]) -> list[str]:
@@ -214,7 +221,7 @@ class _Relevance:
         if gallery_sheets is not None:
             self.sheets = np.array(gallery_sheets, dtype=object)
 
-    def of(self, query: int) -> tuple[Ranks, Ranks]:
+    def of(self, query: int) -> tuple[Places, Places]:
         own = self.place.get(self.query_ids[query], -1)
         same = self.members.get(self.query_labels[query], np.zeros(0, dtype=np.intp))
         ignored = same == own
@@ -240,7 +247,7 @@ class _Relevance:
             )
 
 
-def _ranks(row: Floats, columns: Ranks) -> Ranks:
+def _ranks(row: Floats, columns: Places) -> Places:
     """Ranks of the columns from 1, rising; of equal similarities the earlier column is first."""
     if len(columns) > COUNT_UP_TO:
         place = np.empty(len(row), dtype=np.intp)
@@ -258,7 +265,7 @@ def _ranks(row: Floats, columns: Ranks) -> Ranks:
 
 
 def _scores(
-    found: list[Ranks],
+    found: list[Places],
     ids: Sequence[str],
     labels: Sequence[str],
     ks: tuple[int, ...],

@@ -22,10 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..records import Ranking
-from .checks import Labels, by_id, checked_ids, checked_vectors
-from .rankings import check_own_gallery, rank_pages, similarity_table
-from .similarity import (
-    Floats,
+from .checks import Floats, Labels, Places, by_id, checked_ids, checked_vectors
+from .cosines import (
     RerankedVectors,
     block_size,
     mark,
@@ -34,6 +32,7 @@ from .similarity import (
     stacked,
     whole_rows,
 )
+from .rankings import check_own_gallery, rank_pages, similarity_table
 
 Blocks = Callable[[], Iterator[tuple[int, Floats]]]
 
@@ -113,7 +112,7 @@ def _propagate(
     return table
 
 
-def _nearest_others(similarities: Floats, start: int, k: int) -> NDArray[np.intp]:
+def _nearest_others(similarities: Floats, start: int, k: int) -> Places:
     others = similarities.copy()
     own = np.arange(len(others))
     others[own, start + own] = -np.inf

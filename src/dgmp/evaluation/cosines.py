@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .checks import Floats, Places
+
 SCALE = 2.0**26
 BLOCK_BYTES = 2**27  # of similarities held at a time
-
-Floats = NDArray[np.float64]
 
 
 class RerankedVectors(np.ndarray[Any, Any]):
@@ -105,7 +105,7 @@ def similarity_blocks(
         yield start, cosines
 
 
-def nearest(similarities: Floats, k: int) -> NDArray[np.intp]:
+def nearest(similarities: Floats, k: int) -> Places:
     """The columns of the k largest of each row, largest first, the earlier column when equal.
 
     ``similarities`` is used up. For the few neighbours of re-ranking, k passes are cheaper than a
