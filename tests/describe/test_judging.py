@@ -65,7 +65,7 @@ def test_pairs_of_one_writer_and_sheet_are_neither_hit_nor_miss(pages, vectors):
         np.stack(list(vectors.values())),
         [p.writer for p in pages],
         ids=list(vectors),
-        same_page=[p.sheet for p in sheets],
+        same_scan=[p.sheet for p in sheets],
     )
     assert judged.scores == plain
     assert judged.scores.map != judge_describer(pages, Oracle(vectors)).scores.map

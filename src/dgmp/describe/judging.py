@@ -4,27 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from ..errors import CorpusError, UnknownName
-from ..evaluation import (
-    alpha_expansion,
-    rank_pages,
-    ranking_scores,
-    reciprocal_expansion,
-    rerank_k_reciprocal,
-    retrieval_scores,
-    similarity_graph,
-)
+from ..errors import CorpusError
+from ..evaluation import RERANKINGS as RERANKINGS
+from ..evaluation import find_reranking, rank_pages, ranking_scores, retrieval_scores
 from ..records import Descriptors, Page, Scores
 from .describer import Describer, describe_pages
-
-EXPANSIONS: dict[str, Callable[..., Any]] = {
-    "sgr": similarity_graph,
-    "krnn": reciprocal_expansion,
-    "aqe": alpha_expansion,
-}
-RERANKINGS = (*EXPANSIONS, "k-reciprocal")
 
 
 @dataclass(frozen=True)
@@ -50,8 +35,8 @@ def judge_describer(
     Pages of one writer and sheet are neither hit nor miss for each other. Arguments as in
     ``describe_pages``; ``rerank`` is one of ``RERANKINGS``.
     """
-    if rerank is not None and rerank not in RERANKINGS:
-        raise UnknownName(f"no re-ranking called {rerank!r}; choose from {', '.join(RERANKINGS)}")
+    if rerank is not None:
+        find_reranking(rerank)
     check_labels(pages, "writer")
     if len({page.writer for page in pages}) < 2:
         raise CorpusError(
@@ -93,12 +78,9 @@ def sheets_of(pages: Sequence[Page]) -> list[str] | None:
 def _retrieval(
     descriptors: Descriptors, sheets: Sequence[str] | None, rerank: str | None
 ) -> Scores:
-    ids = descriptors.page_ids
-    if rerank == "k-reciprocal":
-        ranking = rerank_k_reciprocal(rank_pages(descriptors.vectors, ids=ids))
-        assert descriptors.labels is not None
-        return ranking_scores(ranking, descriptors.labels, same_page=sheets)
-    vectors: Any = descriptors.vectors
-    if rerank is not None:
-        vectors = EXPANSIONS[rerank](vectors, ids=ids)
-    return retrieval_scores(vectors, descriptors.labels, ids=ids, same_page=sheets)
+    assert descriptors.labels is not None
+    vectors, labels, ids = descriptors.vectors, descriptors.labels, descriptors.page_ids
+    if rerank is None:
+        return retrieval_scores(vectors, labels, ids=ids, same_scan=sheets)
+    ranking = find_reranking(rerank)(rank_pages(vectors, ids=ids))
+    return ranking_scores(ranking, labels, same_scan=sheets)
