@@ -87,15 +87,7 @@ def retrieval_scores(
     rows = queries
     if gallery is not None:
         rows = whole_rows(shelf[shelf_order], relevance.gallery.ids, "gallery vectors")
-    found: list[Places] = []
-    for start, similarities in similarity_blocks(queries, rows):
-        for query, row in enumerate(similarities, start=start):
-            relevant, left_out = relevance.of(query)
-            if not len(relevant):
-                found.append(np.zeros(0, dtype=np.intp))
-                continue
-            row[left_out] = -np.inf
-            found.append(_ranks(row, relevant))
+    found = _relevant_ranks(queries, rows, relevance)
     scores = _scores(found, relevance.queries, ks, None, notes)
     return with_intervals(scores, resamples=resamples, seed=seed)
 
@@ -159,6 +151,17 @@ def _parts(gallery: tuple[Any, ...]) -> tuple[Any, Any, Any]:
     if not isinstance(gallery, tuple) or len(gallery) not in (2, 3):
         raise ValueError("gallery must be (vectors, labels) or (vectors, labels, ids)")
     return gallery[0], gallery[1], gallery[2] if len(gallery) == 3 else None
+
+
+def _relevant_ranks(queries: Floats, gallery: Floats, relevance: Relevance) -> list[Places]:
+    """The ranks of the relevant pages of every query; empty where there are none."""
+    found: list[Places] = []
+    for start, similarities in similarity_blocks(queries, gallery):
+        for query, row in enumerate(similarities, start=start):
+            relevant, left_out = relevance.of(query)
+            row[left_out] = -np.inf
+            found.append(_ranks(row, relevant))
+    return found
 
 
 def _ranks(row: Floats, columns: Places) -> Places:
