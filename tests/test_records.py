@@ -5,13 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from dgmp.errors import DgmpError
 from dgmp.evaluation import (
     classification_scores,
-    load_scores,
-    reciprocal_expansion,
+    rank_pages,
+    ranking_scores,
+    rerank_reciprocal,
     retrieval_scores,
-    save_scores,
 )
 from dgmp.records import Descriptors, Ranking, Scores
 
@@ -19,17 +18,14 @@ VECTORS = np.eye(6)[[0, 0, 1, 1, 2, 2]] + 0.1
 LABELS = ["á", "á", "b", "b", "b", "c"]
 SCORES = {
     "plain": retrieval_scores(VECTORS, LABELS),
-    "re-ranked": retrieval_scores(reciprocal_expansion(VECTORS), LABELS),
+    "re-ranked": ranking_scores(rerank_reciprocal(rank_pages(VECTORS)), LABELS),
     "classified": classification_scores([[0.7, 0.3], [0.6, 0.4]], [0, 1], groups=["m", "n"]),
 }
 
 
 @pytest.mark.parametrize("name", SCORES)
-def test_scores_survive_json(name, tmp_path):
-    scores = SCORES[name]
-    assert Scores.from_json(scores.to_json()) == scores
-    path = save_scores(scores, tmp_path / "scores.json")
-    assert load_scores(path) == scores
+def test_scores_survive_json(name):
+    assert Scores.from_json(SCORES[name].to_json()) == SCORES[name]
 
 
 @pytest.mark.parametrize("name", SCORES)
@@ -54,15 +50,9 @@ def changed(**entries):
         (changed(surprise=1), "unknown ones: surprise"),
     ],
 )
-def test_other_files_are_refused(text, message, tmp_path):
-    (tmp_path / "scores.json").write_text(text)
-    with pytest.raises(DgmpError, match=f"scores.json: .*{message}"):
-        load_scores(tmp_path / "scores.json")
-
-
-def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(DgmpError, match=r"none\.json"):
-        load_scores(tmp_path / "none.json")
+def test_other_json_is_refused(text, message):
+    with pytest.raises(ValueError, match=message):
+        Scores.from_json(text)
 
 
 def test_a_measure_that_is_not_there_is_named_with_those_that_are():

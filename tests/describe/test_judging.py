@@ -65,7 +65,7 @@ def test_pairs_of_one_writer_and_sheet_are_neither_hit_nor_miss(pages, vectors):
         np.stack(list(vectors.values())),
         [p.writer for p in pages],
         ids=list(vectors),
-        same_page=[p.sheet for p in sheets],
+        same_scan=[p.sheet for p in sheets],
     )
     assert judged.scores == plain
     assert judged.scores.map != judge_describer(pages, Oracle(vectors)).scores.map
@@ -97,7 +97,7 @@ def test_pages_that_cannot_be_judged_are_refused_before_they_are_described(pages
 
 
 def test_writers_with_a_single_page_each_cannot_be_judged(pages, vectors):
-    with pytest.raises(CorpusError, match="2 pages cannot be judged: no query has a relevant"):
+    with pytest.raises(CorpusError, match="2 pages cannot be scored: no query has a relevant"):
         judge_describer([pages[0], pages[4]], Oracle(vectors))
 
 

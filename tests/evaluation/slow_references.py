@@ -33,7 +33,7 @@ def average_precision(relevant):
 
 
 def mean_average_precision(
-    similarities, query_labels, query_ids, labels, ids, query_sheets=None, sheets=None
+    similarities, query_labels, query_ids, labels, ids, query_scans=None, scans=None
 ):
     """The mean, the number of queries that count and of those skipped."""
     found, skipped = [], 0
@@ -41,7 +41,7 @@ def mean_average_precision(
         relevant = []
         for place in ranked(row, ids, query_ids[query]):
             same = labels[place] == query_labels[query]
-            if same and sheets is not None and sheets[place] == query_sheets[query]:
+            if same and scans is not None and scans[place] == query_scans[query]:
                 continue
             relevant.append(same)
         if any(relevant):
@@ -56,34 +56,32 @@ def neighbours(row, names, own, k):
 
 
 def reciprocal_expansion(vectors, names, k):
+    """Cosines of the expanded vectors."""
     table = cosines(vectors)
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     near = [neighbours(table[i], names, names[i], k) for i in range(len(unit))]
     rows = []
     for i in range(len(unit)):
         group = [i] + [j for j in near[i] if i in near[j]]
-        mean = sum(unit[j] for j in group) / len(group)
-        rows.append(mean / np.linalg.norm(mean))
-    return np.array(rows)
+        rows.append(sum(unit[j] for j in group) / len(group))
+    return cosines(rows)
 
 
-def alpha_expansion(vectors, names, alpha, k, gallery=None, gallery_names=None):
+def alpha_expansion(vectors, names, alpha, k):
+    """Cosines of the expanded vectors."""
+    table = cosines(vectors)
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    shelf, shelf_names = unit, names
-    if gallery is not None:
-        shelf = gallery / np.linalg.norm(gallery, axis=1, keepdims=True)
-        shelf_names = gallery_names
     rows = []
     for i in range(len(unit)):
-        row = shelf @ unit[i]
         new = unit[i].copy()
-        for j in neighbours(row, shelf_names, names[i], k):
-            new += max(row[j], 0) ** alpha * shelf[j]
-        rows.append(new / np.linalg.norm(new))
-    return np.array(rows)
+        for j in neighbours(table[i], names, names[i], k):
+            new += max(table[i, j], 0) ** alpha * unit[j]
+        rows.append(new)
+    return cosines(rows)
 
 
 def similarity_graph(similarities, names, k, layers, gamma):
+    """Cosines of the rows of the last layer."""
     count = len(similarities)
     a = np.exp(-((1 - similarities) ** 2) / gamma)
     for _ in range(layers):
@@ -95,7 +93,7 @@ def similarity_graph(similarities, names, k, layers, gamma):
                 h += similarities[i, j] * a[:, j]
             new[i] = h / np.linalg.norm(h)
         a = new
-    return a
+    return cosines(a)
 
 
 def k_reciprocal(similarities, names, k1, k2, weight):

@@ -9,7 +9,7 @@ from dgmp.evaluation import (
     fuse_rankings,
     rank_pages,
     rank_similarities,
-    reciprocal_expansion,
+    rerank_reciprocal,
     softmax,
     vote,
 )
@@ -74,9 +74,8 @@ def test_fusing_by_rank_forgets_the_scale():
 
 
 def test_a_fused_ranking_says_that_a_part_was_re_ranked():
-    vectors, (first, _) = rankings()
-    expanded = rank_pages(reciprocal_expansion(vectors[1]))
-    assert fuse_rankings([first, expanded]).reranked == "kRNN-QE(k=2)"
+    _, (first, second) = rankings()
+    assert fuse_rankings([first, rerank_reciprocal(second)]).reranked == "kRNN-QE(k=2)"
     assert fuse_rankings([first, first]).reranked is None
 
 

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from ..errors import CorpusError, UnknownName
-from ..evaluation import (
-    alpha_expansion,
-    rank_pages,
-    ranking_scores,
-    reciprocal_expansion,
-    rerank_k_reciprocal,
-    retrieval_scores,
-    similarity_graph,
-)
-from ..records import Descriptors, Page, Scores
+from ..evaluation import RERANKINGS as RERANKINGS
+from ..evaluation import check_labels as check_labels
+from ..evaluation import check_writers, find_reranking, scans_of, score_writers
+from ..records import Page, Scores
 from .describer import Describer, describe_pages
 
-EXPANSIONS: dict[str, Callable[..., Any]] = {
-    "sgr": similarity_graph,
-    "krnn": reciprocal_expansion,
-    "aqe": alpha_expansion,
-}
-RERANKINGS = (*EXPANSIONS, "k-reciprocal")
+sheets_of = scans_of
 
 
 @dataclass(frozen=True)
@@ -47,17 +34,12 @@ def judge_describer(
 ) -> Judged:
     """Describe pages and look each one up among the others by its writer.
 
-    Pages of one writer and sheet are neither hit nor miss for each other. Arguments as in
+    Pages of one writer and scan are neither hit nor miss for each other. Arguments as in
     ``describe_pages``; ``rerank`` is one of ``RERANKINGS``.
     """
-    if rerank is not None and rerank not in RERANKINGS:
-        raise UnknownName(f"no re-ranking called {rerank!r}; choose from {', '.join(RERANKINGS)}")
-    check_labels(pages, "writer")
-    if len({page.writer for page in pages}) < 2:
-        raise CorpusError(
-            f"all {len(pages)} pages are by the one writer {pages[0].writer!r}: "
-            "every ranking would be perfect; at least two writers are needed"
-        )
+    if rerank is not None:
+        find_reranking(rerank)  # before pages are described, which takes longer
+    check_writers(pages)
     described = describe_pages(
         pages,
         describer,
@@ -66,39 +48,5 @@ def judge_describer(
         workers=workers,
         progress=progress,
     )
-    try:
-        scores = _retrieval(described.descriptors, sheets_of(described.pages), rerank)
-    except ValueError as error:  # too few pages, or every writer alone
-        raise CorpusError(f"{len(described.pages)} pages cannot be judged: {error}") from error
+    scores = score_writers(described.pages, described.descriptors.vectors, rerank=rerank)
     return Judged(scores, described.failures)
-
-
-def check_labels(pages: Sequence[Page], name: str) -> None:
-    """Refuse pages of which some have no writer (or script): a score compares them."""
-    missing = [page.id for page in pages if getattr(page, name) is None]
-    if missing:
-        raise CorpusError(
-            f"{len(missing)} of {len(pages)} pages have no {name}, the first is {missing[0]!r}; "
-            f"scores need the {name} of every page, by a table or the names of folders"
-        )
-
-
-def sheets_of(pages: Sequence[Page]) -> list[str] | None:
-    """The sheet of every page; a page that names none is its own."""
-    if all(page.sheet is None for page in pages):
-        return None
-    return [page.sheet or page.id for page in pages]
-
-
-def _retrieval(
-    descriptors: Descriptors, sheets: Sequence[str] | None, rerank: str | None
-) -> Scores:
-    ids = descriptors.page_ids
-    if rerank == "k-reciprocal":
-        ranking = rerank_k_reciprocal(rank_pages(descriptors.vectors, ids=ids))
-        assert descriptors.labels is not None
-        return ranking_scores(ranking, descriptors.labels, same_page=sheets)
-    vectors: Any = descriptors.vectors
-    if rerank is not None:
-        vectors = EXPANSIONS[rerank](vectors, ids=ids)
-    return retrieval_scores(vectors, descriptors.labels, ids=ids, same_page=sheets)

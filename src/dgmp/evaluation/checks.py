@@ -1,4 +1,4 @@
-"""What every public call of this room asks of its arguments."""
+"""The arrays and labels that this room works on, and what it checks of its arguments."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Labels = Sequence[Hashable] | NDArray[Any]
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]  # in a list of pages, or ranks
 
 
 def checked_ids(ids: Labels | None, count: int, name: str = "ids") -> tuple[str, ...]:
@@ -61,6 +63,6 @@ def checked_ks(ks: Sequence[int]) -> tuple[int, ...]:
     return tuple(sorted({int(k) for k in ks}))
 
 
-def by_id(ids: Sequence[str]) -> NDArray[np.intp]:
+def by_id(ids: Sequence[str]) -> Places:
     """The places of the ids in alphabetical order."""
     return np.array(sorted(range(len(ids)), key=ids.__getitem__), dtype=np.intp)

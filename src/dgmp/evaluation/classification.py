@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..records import Scores
-from .checks import Labels, checked_ids, checked_labels, checked_vectors
+from .checks import Floats, Labels, checked_ids, checked_labels, checked_vectors
 from .significance import RESAMPLES, with_intervals
-from .similarity import Floats
 
 SUM_TOLERANCE = 1e-3  # half-precision softmax stays within it
 

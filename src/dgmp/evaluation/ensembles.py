@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..records import Ranking
-from .checks import checked_vectors
+from .checks import Floats, checked_vectors
 from .classification import checked_probabilities
-from .rankings import rank_similarities, ranks_of_pages, same_pages
-from .similarity import Floats
+from .rankings import rank_similarities, ranks_of_pages
 
 RANK_OFFSET = 60  # of reciprocal rank fusion: Cormack, Clarke, Büttcher, SIGIR 2009
 TIE_BREAK = 1e-6
@@ -62,11 +61,13 @@ def fuse_rankings(
         raise ValueError("there is no ranking to fuse")
     if by not in ("similarity", "rank"):
         raise ValueError(f"by must be 'similarity' or 'rank', got {by!r}")
-    same_pages(rankings)
+    first = rankings[0]
+    pages = (first.query_ids, first.gallery_ids)
+    if any((other.query_ids, other.gallery_ids) != pages for other in rankings):
+        raise ValueError("the rankings must have the same query_ids and gallery_ids")
     shares = np.ones(len(rankings)) if weights is None else _weights(weights, len(rankings))
     shares = shares / shares.sum()
-    queries, gallery = len(rankings[0].query_ids), len(rankings[0].gallery_ids)
-    total = np.zeros((queries, gallery))
+    total = np.zeros((len(first.query_ids), len(first.gallery_ids)))
     for share, ranking in zip(shares, rankings, strict=True):
         ranks = ranks_of_pages(ranking)
         if by == "rank":
@@ -76,7 +77,6 @@ def fuse_rankings(
             values = np.take_along_axis(ranking.similarities, place, axis=1)
             total += np.where(ranks > 0, share * values, 0)
     used = " + ".join(dict.fromkeys(r.reranked for r in rankings if r.reranked))
-    first = rankings[0]
     return rank_similarities(
         total, first.query_ids, gallery_ids=first.gallery_ids, reranked=used or None
     )

@@ -16,11 +16,10 @@ Their k₁ = 20, k₂ = 6 suit many pages per class; with four other pages by a 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..records import Ranking
-from .rankings import check_own_gallery, rank_similarities, similarity_table
-from .similarity import stacked
+from .checks import Floats, Places, by_id
+from .rankings import check_own_gallery, cosine_table, rank_similarities, stacked
 
 Sparse = dict[int, float]
 
@@ -37,14 +36,18 @@ def rerank_k_reciprocal(
         raise ValueError(f"k2 must be from 1 to k1 + 1 = {k1 + 1}, got {k2}")
     if not 0 <= weight <= 1:
         raise ValueError(f"weight must be from 0 to 1, got {weight}")
-    first = np.column_stack([np.arange(count), ranking.order[:, :k1]])  # the page itself leads
+    # In the order of the ids, so that no sum depends on the order of the files.
+    order = by_id(ranking.gallery_ids)
+    back = np.argsort(order)
+    near = back[ranking.order[order, :k1]]
+    first = np.column_stack([np.arange(count), near])  # the page itself leads
     half = int(np.around(k1 / 2))
     wide = [set(row) for row in first.tolist()]
     narrow = [set(row) for row in first[:, : half + 1].tolist()]
     reciprocal = [[j for j in first[i].tolist() if i in wide[j]] for i in range(count)]
     tight = [{j for j in first[i, : half + 1].tolist() if i in narrow[j]} for i in range(count)]
 
-    table = similarity_table(ranking)
+    table = cosine_table(ranking)[np.ix_(order, order)]
     np.subtract(1, table, out=table)  # half the squared distance; the factor falls out below
     np.maximum(table, 0, out=table)
     largest = table.max(axis=1)
@@ -70,11 +73,10 @@ def rerank_k_reciprocal(
         table[page] *= weight
         table[page] += (1 - weight) * (1 - common / (2 - common))
     reranked = stacked(ranking.reranked, f"k-reciprocal(k1={k1}, k2={k2}, λ={weight:g})")
-    np.subtract(1, table, out=table)
-    return rank_similarities(table, ranking.query_ids, reranked=reranked)
+    return rank_similarities(1 - table[np.ix_(back, back)], ranking.query_ids, reranked=reranked)
 
 
-def _shares(distances: NDArray[np.float64], members: list[int], tight: list[set[int]]) -> Sparse:
+def _shares(distances: Floats, members: list[int], tight: list[set[int]]) -> Sparse:
     inside = set(members)
     wider = set(members)
     for member in members:
@@ -95,9 +97,9 @@ def _mean(rows: list[Sparse]) -> Sparse:
 
 def _common(
     row: Sparse,
-    columns: dict[int, tuple[NDArray[np.intp], NDArray[np.float64]]],
+    columns: dict[int, tuple[Places, Floats]],
     count: int,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Σ min(V_i, V_j) for one i and all j; both sum to one, so that Σ max is two minus it."""
     common = np.zeros(count)
     for column, share in row.items():

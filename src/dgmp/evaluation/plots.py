@@ -43,8 +43,8 @@ def draw_confusion(scores: Scores, path: Path | str) -> Path:
     if not counts.size:
         raise ValueError(f"a {scores.task} has no confusion matrix")
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    side = 2.5 + 0.5 * len(counts)
-    figure, axes = _figure(side, side)
+    inches = 2.5 + 0.5 * len(counts)
+    figure, axes = _figure(inches, inches)
     axes.imshow(shares, cmap="Blues", vmin=0, vmax=1)
     for (row, column), count in np.ndenumerate(counts):
         if count:

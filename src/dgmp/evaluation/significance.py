@@ -20,11 +20,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..records import Scores
-
-Floats = NDArray[np.float64]
+from .checks import Floats, Places
 
 RESAMPLES = 2000
 WEIGHTS_AT_A_TIME = 2**22  # entries of the table of draws that are held
@@ -143,7 +141,7 @@ def _source(name: str) -> str:
     return "accuracy" if name == "balanced_accuracy" else name
 
 
-def _clusters(scores: Scores) -> tuple[list[str], NDArray[np.intp]]:
+def _clusters(scores: Scores) -> tuple[list[str], Places]:
     """In alphabetical order: the draws must not depend on the order of the pages."""
     if not scores.item_ids:
         raise ValueError("these scores hold no single queries to resample")
@@ -152,7 +150,7 @@ def _clusters(scores: Scores) -> tuple[list[str], NDArray[np.intp]]:
     return names, np.array([place[name] for name in scores.item_clusters], dtype=np.intp)
 
 
-def _tallies(scores: Scores, name: str, codes: NDArray[np.intp]) -> tuple[Floats, Floats]:
+def _tallies(scores: Scores, name: str, codes: Places) -> tuple[Floats, Floats]:
     """Sum and number of a measure's values, (clusters, strata)."""
     values = np.array(scores.item_values[_source(name)])
     strata = np.zeros(len(values), dtype=np.intp)
@@ -176,7 +174,7 @@ def _ratios(draws: Floats, sums: Floats, counts: Floats) -> Floats:
 def _resampled(
     scores: Scores,
     names: Sequence[str],
-    codes: NDArray[np.intp],
+    codes: Places,
     clusters: int,
     resamples: int,
     seed: int,

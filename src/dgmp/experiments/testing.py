@@ -68,7 +68,7 @@ def writer_scores(pages: Sequence[Page], vectors: Floats) -> Scores:
             vectors,
             [page.writer for page in pages],
             ids=[page.id for page in pages],
-            same_page=sheets_of(pages),
+            same_scan=sheets_of(pages),
         )
     except ValueError as error:
         raise CorpusError(f"the test pages cannot be scored: {error}") from error

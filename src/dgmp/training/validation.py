@@ -49,6 +49,6 @@ def validate(
         vectors,
         [page.writer for page in pages],
         ids=ids,
-        same_page=sheets_of(pages),
+        same_scan=sheets_of(pages),
         resamples=0,
     ).map

@@ -9,13 +9,11 @@ Hands of a single page weigh nothing in the first and as much as others in the s
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Labels = Sequence[Hashable] | NDArray[Any]
+from .checks import Floats, Labels, Places
 
 
 class BCubed(NamedTuple):
@@ -48,11 +46,11 @@ def bcubed(writers: Labels, groups: Labels) -> BCubed:
 
 
 class _Counts(NamedTuple):
-    together: NDArray[np.intp]  # pages of a writer in a group, for each two that meet
-    by_writer: NDArray[np.intp]
-    by_group: NDArray[np.intp]
-    writer: NDArray[np.intp]  # of each meeting
-    group: NDArray[np.intp]
+    together: Places  # pages of a writer in a group, for each two that meet
+    by_writer: Places
+    by_group: Places
+    writer: Places  # of each meeting
+    group: Places
 
 
 def _count(writers: Labels, groups: Labels) -> _Counts:
@@ -65,10 +63,10 @@ def _count(writers: Labels, groups: Labels) -> _Counts:
     return _Counts(counts, np.bincount(rows), np.bincount(columns), met[0], met[1])
 
 
-def _codes(names: Labels) -> NDArray[np.intp]:
+def _codes(names: Labels) -> Places:
     places = {name: place for place, name in enumerate(dict.fromkeys(names))}
     return np.array([places[name] for name in names], dtype=np.intp)
 
 
-def _pairs(counts: NDArray[np.intp]) -> NDArray[np.float64]:
+def _pairs(counts: Places) -> Floats:
     return counts * (counts - 1.0) / 2

@@ -18,36 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .checks import Floats
+
 SCALE = 2.0**26
 BLOCK_BYTES = 2**27  # of similarities held at a time
-
-Floats = NDArray[np.float64]
-
-
-class RerankedVectors(np.ndarray[Any, Any]):
-    """An array that remembers which re-ranking made it, so that Scores can say so."""
-
-    reranked: str | None = None
-
-    def __array_finalize__(self, source: object) -> None:
-        self.reranked = getattr(source, "reranked", None)
-
-
-def mark(vectors: NDArray[Any], source: object, method: str) -> RerankedVectors:
-    """The vectors with the method written on them, after those already on the source."""
-    marked = np.asarray(vectors).view(RerankedVectors)
-    marked.reranked = stacked(reranked_by(source), method)
-    return marked
-
-
-def reranked_by(vectors: object) -> str | None:
-    """What is written on the vectors."""
-    return getattr(vectors, "reranked", None)
-
-
-def stacked(*methods: str | None) -> str | None:
-    """Methods one after the other."""
-    return " → ".join(method for method in methods if method) or None
 
 
 def unit_rows(vectors: NDArray[Any], ids: Sequence[str], name: str = "vectors") -> Floats:
@@ -80,42 +54,20 @@ def whole_rows(vectors: NDArray[Any], ids: Sequence[str], name: str = "vectors")
     return np.rint(rows, out=rows)
 
 
-def block_size(gallery: int, block: int | None = None) -> int:
-    """How many queries at a time; by default what 128 MiB hold."""
-    if block is None:
-        return max(1, BLOCK_BYTES // (8 * gallery))
-    if block < 1:
-        raise ValueError(f"block must be at least 1 query, got {block}")
-    return block
+def block_size(gallery: int) -> int:
+    """How many queries at a time: what 128 MiB hold."""
+    return max(1, BLOCK_BYTES // (8 * gallery))
 
 
-def similarity_blocks(
-    queries: Floats, gallery: Floats, block: int | None = None
-) -> Iterator[tuple[int, Floats]]:
+def similarity_blocks(queries: Floats, gallery: Floats) -> Iterator[tuple[int, Floats]]:
     """Whole-number rows to exact cosines: the first query of each block, and (block, gallery).
 
     The block may be written into by the caller; the next one overwrites it.
     """
-    step = min(block_size(len(gallery), block), len(queries))
+    step = min(block_size(len(gallery)), len(queries))
     held = np.empty((step, len(gallery)))
     for start in range(0, len(queries), step):
         part = queries[start : start + step]
         cosines = np.matmul(part, gallery.T, out=held[: len(part)])
         cosines *= 1 / SCALE**2  # a power of two: still exact
         yield start, cosines
-
-
-def nearest(similarities: Floats, k: int) -> NDArray[np.intp]:
-    """The columns of the k largest of each row, largest first, the earlier column when equal.
-
-    ``similarities`` is used up. For the few neighbours of re-ranking, k passes are cheaper than a
-    sort, and argmax breaks ties by itself.
-    """
-    if k > 32:
-        return np.argsort(-similarities, axis=1, kind="stable")[:, :k]
-    found = np.empty((len(similarities), k), dtype=np.intp)
-    rows = np.arange(len(similarities))
-    for place in range(k):
-        found[:, place] = similarities.argmax(axis=1)
-        similarities[rows, found[:, place]] = -np.inf
-    return found
