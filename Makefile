@@ -28,7 +28,8 @@ lint: $(READY)  ## formatter, linter, types, import directions
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-docs: $(READY)  ## draw the figures and build the site into site/
+docs: $(READY)  ## draw the figures and the map of rooms, build the site into site/
+	$(BIN)/python docs/room_map.py
 	$(BIN)/python docs/figures.py
 	$(BIN)/python docs/synthetic_sheets.py
 	$(BIN)/python docs/hands_figures.py

@@ -4,7 +4,7 @@
 
 Descriptors are drawn in clusters, five pages by each writer: a page is its writer plus 0.7 times
 noise, at unit length, all parts standard normal. In "schools" a writer is one of 500 schools plus
-noise, as hands of one time and place are alike; in "no schools" it is noise alone, so that beyond
+noise, as writers of one time and place are alike; in "no schools" it is noise alone, so that beyond
 the four other pages of the writer all pages of the catalogue are about equally far, the hardest
 case there is for an index. Queries are pages of the catalogue, left out of their own result.
 Recall@10 is the share of the ten nearest by brute force (NumPy, the whole matrix in memory) that a
@@ -20,18 +20,25 @@ import resource
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+import cv2
 import lancedb
 import numpy as np
 
-from dgmp.catalogue import Catalogue, Entry, Head, fit_calibration, group_pages
-from dgmp.corpora import PageImage, Preparation, open_corpus
-from dgmp.corpora.synthetic import CorpusPlan, write_corpus
-from dgmp.describe import catalogue_pages, describe_pages, open_or_create
+from dgmp.catalogue import Catalogue, Entry, Head
+from dgmp.classical import CLASSICAL, ClassicalKind
+from dgmp.corpora import open_corpus
+from dgmp.describers import describe_pages, load_describer
+from dgmp.engines import Here
 from dgmp.evaluation import bcubed
-from dgmp.records import Descriptors, Page
+from dgmp.hands import fit_calibration, group_pages
+from dgmp.records import Descriptors, Grey, Page
+from dgmp.sources import FileSource
+from dgmp.synthetic import synthesize
+from dgmp.tasks import describe
 
 RESULTS = Path(__file__).parent / "results" / "catalogue.md"
 OF_ONE_WRITER, NOISE, SCHOOLS = 5, 0.7, 500
@@ -46,9 +53,9 @@ def drawn(pages: int, dim: int, schools: int) -> np.ndarray:
     for start in range(0, pages, BATCH):
         part = vectors[start : start + BATCH]
         writers = len(part) // OF_ONE_WRITER
-        hands = generator.standard_normal((writers, dim), dtype=np.float32)
-        hands += centres[generator.integers(len(centres), size=writers)]
-        part[:] = np.repeat(hands, OF_ONE_WRITER, axis=0)
+        means = generator.standard_normal((writers, dim), dtype=np.float32)
+        means += centres[generator.integers(len(centres), size=writers)]
+        part[:] = np.repeat(means, OF_ONE_WRITER, axis=0)
         part += NOISE * generator.standard_normal(part.shape, dtype=np.float32)
         part /= np.linalg.norm(part, axis=1, keepdims=True)
     return vectors
@@ -59,7 +66,10 @@ def filled(folder: Path, vectors: np.ndarray) -> Catalogue:
     for start in range(0, len(vectors), BATCH):
         numbers = range(start, min(start + BATCH, len(vectors)))
         catalogue.add(
-            [Entry(Page(f"{i:07}", RESULTS.parent), vectors[i], "", b"") for i in numbers]
+            [
+                Entry(Page(f"{i:07}", FileSource(RESULTS.parent)), vectors[i], "", b"")
+                for i in numbers
+            ]
         )
     return catalogue
 
@@ -77,7 +87,7 @@ def searched(folder: Path, name: str, pages: int, dim: int, schools: int) -> str
     catalogue.search(vectors[0], 10)  # opens what is opened once
     for query in queries:
         start = time.perf_counter()
-        hits = catalogue.search(vectors[query], 10, leave_out=f"{query:07}")
+        hits = catalogue.search(vectors[query], 10, leave_out=f"{query:07}").hits
         ours.append(time.perf_counter() - start)
         start = time.perf_counter()
         cosines = vectors @ vectors[query]
@@ -99,9 +109,7 @@ def grouped(pages: int, dim: int) -> str:
     ids = tuple(f"{i:07}" for i in range(pages))
     writers = np.arange(pages) // OF_ONE_WRITER
     known = Descriptors(ids[:500], vectors[:500], {})
-    calibration = fit_calibration(
-        known, writers[:500], [None] * 500, measure=lambda *two: bcubed(*two).f, collections=30
-    )
+    calibration = fit_calibration(known, writers[:500], [None] * 500, collections=30)
     start = time.perf_counter()
     hands = group_pages(Descriptors(ids, vectors, {}), calibration)
     seconds = time.perf_counter() - start
@@ -113,33 +121,35 @@ def grouped(pages: int, dim: int) -> str:
     )
 
 
-class SiftDescriber:
-    """A describer of usual cost: a histogram of the SIFT descriptors of a page."""
+@dataclass(frozen=True)
+class SiftMean:
+    """Features of usual cost: the mean of the SIFT descriptors of a page."""
 
-    preparation, dim, spec = Preparation(), 128, {"kind": "sift-mean"}
+    dim: int = 128
 
-    def describe_page(self, image: PageImage) -> np.ndarray:
-        import cv2
-
-        _, local = cv2.SIFT_create(contrastThreshold=0.01).detectAndCompute(image.pixels, None)
+    def __call__(self, pixels: Grey) -> np.ndarray:  # (height, width) -> (dim,)
+        _, local = cv2.SIFT_create(contrastThreshold=0.01).detectAndCompute(pixels, None)
         vector = np.sqrt(local.mean(axis=0))
         return (vector / np.linalg.norm(vector)).astype(np.float32)
 
 
+CLASSICAL["sift-mean"] = ClassicalKind("the plain mean of SIFT descriptors", SiftMean())
+
+
 def described(folder: Path) -> str:
-    write_corpus(folder / "scans", CorpusPlan(12, 5, 1))
-    pages = open_corpus(folder / "scans").pages
-    describer = SiftDescriber()
+    synthesize(folder / "scans", writers=12, pages=5, seed=1)
+    corpus = open_corpus(folder / "scans")
+    pages = corpus.pages
+    describer = load_describer("sift-mean")
     describe_pages(pages[:2], describer)
     start = time.process_time()
     describe_pages(pages, describer)
     alone = time.process_time() - start
     start = time.process_time()
-    catalogue = open_or_create(folder / "catalogue", "sift", describer)
-    catalogue_pages(pages, describer, catalogue)
+    describe(corpus, folder / "catalogue", describer="sift-mean", engine=Here())
     total = time.process_time() - start
     start = time.process_time()
-    catalogue_pages(pages, describer, catalogue)
+    describe(corpus, folder / "catalogue", describer="sift-mean", engine=Here())
     again = time.process_time() - start
     return (
         f"{len(pages)} synthetic pages into a catalogue, one process: "

@@ -1,4 +1,4 @@
-"""Classical describers: how fast they are, and how well they find hands.
+"""Classical describers: how fast they are, and how well they find writers.
 
     python benchmarks/classical.py HANDS [PART ...] [--scripts SCRIPTS]
 
@@ -36,17 +36,21 @@ from dgmp.classical import (
     RootSiftVlad,
     Vlad,
     VladConfig,
+    finish_describer,
     fit_looks,
     fit_pages_vlad,
     fit_rootsift_vlad,
     fit_script_classifier,
     look_at,
     three_looks,
+    unit_rows,
 )
-from dgmp.classical.kinds import WHITENINGS, finish_describer
-from dgmp.classical.whitening import signed_power, unit_rows
-from dgmp.corpora import PageImage, Preparation, centre_square, open_corpus, read_pages
-from dgmp.evaluation import classification_scores, retrieval_scores, similarity_graph
+from dgmp.classical.kinds import WHITENINGS
+from dgmp.classical.whitening import signed_power
+from dgmp.corpora import open_corpus
+from dgmp.evaluation import classification_scores, ranking_scores, retrieval_scores
+from dgmp.pixels import PageImage, Preparation, centre_patch, read_pages
+from dgmp.rankings import rank_pages, rerank
 from dgmp.records import Scores
 
 RESULTS = Path(__file__).parent / "results" / "classical.md"
@@ -54,7 +58,7 @@ SEEDS = (0, 1, 2)
 SIDE = 256
 BANDS = CLASSICAL["rootsift-vlad"].bands
 
-Sides = tuple[np.ndarray, np.ndarray]  # of whole pages, of squares
+Views = tuple[np.ndarray, np.ndarray]  # of whole pages, of their centre patches
 
 
 def field_sift(pixels: np.ndarray) -> np.ndarray:
@@ -144,10 +148,10 @@ class Trial:
         with (folder / "writers.csv").open(encoding="utf-8") as file:
             rows = {row["file"]: row for row in csv.DictReader(file)}
         corpus = open_corpus(folder)
-        reader = read_pages(corpus.side("train"), preparation)
+        reader = read_pages(corpus.in_split("train"), preparation)
         self.train: list[PageImage] = list(reader)
-        self.test: list[PageImage] = list(read_pages(corpus.side("test"), preparation))
-        self.squares = [centre_square(image, SIDE) for image in self.test]
+        self.test: list[PageImage] = list(read_pages(corpus.in_split("test"), preparation))
+        self.patches = [centre_patch(image, SIDE) for image in self.test]
         self.writers = [str(image.page.writer) for image in self.test]
         self.ids = [image.page.id for image in self.test]
         self.persons = {name for name in self.ids if rows[name]["label_kind"] == "writer"}
@@ -155,17 +159,17 @@ class Trial:
     def scores(self, vectors: np.ndarray) -> tuple[Scores, Scores, float]:
         """Plain, re-ranked, and the mAP of the queries by known persons."""
         plain = retrieval_scores(vectors, self.writers, ids=self.ids)
-        spread = similarity_graph(vectors, ids=self.ids)
-        again = retrieval_scores(spread, self.writers, ids=self.ids, resamples=0)
+        spread = rerank(rank_pages(vectors, ids=self.ids), "sgr")
+        again = ranking_scores(spread, self.writers, resamples=0)
         single = zip(plain.item_ids, plain.item_values["map"], strict=True)
         return plain, again, float(np.mean([v for name, v in single if name in self.persons]))
 
-    def row(self, name: str, runs: Sequence[Sides], taken: float) -> str:
+    def row(self, name: str, runs: Sequence[Views], taken: float) -> str:
         """One line of the table: means over runs, the interval of the first."""
         cells = [name, str(runs[0][0].shape[1])]
         persons = []
-        for side in (0, 1):
-            found = [self.scores(run[side]) for run in runs]
+        for view in (0, 1):
+            found = [self.scores(run[view]) for run in runs]
             low, high = found[0][0].intervals["map"]
             cells.append(f"**{np.mean([f[0].map for f in found]):.3f}** ({low:.3f}–{high:.3f})")
             cells.append(f"{np.mean([f[1].map for f in found]):.3f}")
@@ -183,14 +187,14 @@ class Trial:
         looks = CLASSICAL[best].features
         assert isinstance(looks, tuple)
 
-        local, *sides = (
+        local, *views = (
             [look_at(image.pixels, looks) for image in part]
-            for part in (self.train, self.test, self.squares)
+            for part in (self.train, self.test, self.patches)
         )
-        runs: dict[str, list[Sides]] = {}
+        runs: dict[str, list[Views]] = {}
         for seed in seeds:
             features, fitted = fit_looks(local, looks, seed=seed, bands=BANDS)
-            encoded = both(features.encode, *sides)
+            encoded = both(features.encode, *views)
             for name in (best, *others) if seed == seeds[0] else (best,):
                 kind = CLASSICAL[name]
                 other, vectors, found = features, fitted, encoded
@@ -200,7 +204,7 @@ class Trial:
                     vlads = zip(features.vlads, configs, strict=True)
                     other = replace(features, vlads=tuple(replace(v, config=c) for v, c in vlads))
                     vectors = other.encode_pages(local, kind.bands)
-                    found = both(other.encode, *sides)
+                    found = both(other.encode, *views)
                 if not kind.bands:
                     vectors = vectors[: len(local)]
                 describer = finish_describer(name, other, vectors, seed=seed)
@@ -208,8 +212,8 @@ class Trial:
                     (describer.describe_features(found[0]), describer.describe_features(found[1]))
                 )
             runs.setdefault(f"{best}, not whitened", []).append(encoded)
-            for side, what in enumerate(("whole", f"{SIDE} px")):
-                scores = retrieval_scores(runs[best][-1][side], self.writers, ids=self.ids)
+            for view, what in enumerate(("whole", f"{SIDE} px")):
+                scores = retrieval_scores(runs[best][-1][view], self.writers, ids=self.ids)
                 print(f"seed {seed}, {what}: {scores.map:.4f}", flush=True)
         taken = per_page(features, self.test)
         return [self.row(name, found, taken) for name, found in runs.items()]
@@ -222,19 +226,19 @@ class Trial:
                 continue
             assert not isinstance(kind.features, tuple)
             fitted = np.stack([kind.features(image.pixels) for image in self.train])
-            found = both(lambda image, f=kind.features: f(image.pixels), self.test, self.squares)
+            found = both(lambda image, f=kind.features: f(image.pixels), self.test, self.patches)
             taken = per_page(kind.features, self.test)
             for whitening in WHITENINGS:
                 describer = finish_describer(name, kind.features, fitted, whitening=whitening)
-                vectors = tuple(describer.describe_features(side) for side in found)
+                vectors = tuple(describer.describe_features(view) for view in found)
                 lines.append(self.row(f"{name}, whitening {whitening}", [vectors], taken))
         return lines
 
 
-def both(describe: Callable[[Any], np.ndarray], *sides: Sequence[Any]) -> Sides:
-    """Vectors of whole pages and of squares."""
-    whole, squares = (np.stack([describe(entry) for entry in side]) for side in sides)
-    return whole, squares
+def both(describe: Callable[[Any], np.ndarray], *views: Sequence[Any]) -> Views:
+    """Vectors of whole pages and of their centre patches."""
+    whole, patches = (np.stack([describe(entry) for entry in view]) for view in views)
+    return whole, patches
 
 
 def per_page(features: Callable[[np.ndarray], object], images: Sequence[PageImage]) -> float:
@@ -257,7 +261,9 @@ def script_scores(folder: Path) -> list[str]:
     """Fitted on the training pages of a corpus with scripts, judged on its test pages."""
     corpus = open_corpus(folder)
     preparation = Preparation(canonical=None)
-    train, test = (list(read_pages(corpus.side(side), preparation)) for side in ("train", "test"))
+    train, test = (
+        list(read_pages(corpus.in_split(split), preparation)) for split in ("train", "test")
+    )
     classifier = fit_script_classifier(train, preparation=preparation)
     shares = np.stack([classifier.classify_page(image) for image in test])
     scores = classification_scores(
@@ -298,7 +304,7 @@ INTRODUCTION = [
     "mAP on the test pages of `hands` (260 pages, 58 writers), everything fitted on its training "
     "pages; in brackets 95 % intervals over writers. `rootsift-vlad` is the mean of vocabularies "
     f"by the seeds {', '.join(map(str, SEEDS))}, everything else has seed 0. SGR: re-ranked by "
-    "`similarity_graph`, which uses the gallery. Persons: queries by known persons only, "
+    '`rerank(ranking, "sgr")`, which uses the gallery. Persons: queries by known persons only, '
     "against all pages. ms: processor time for the features of a whole page.",
 ]
 

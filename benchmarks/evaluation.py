@@ -34,8 +34,8 @@ def corpus(pages: int, dim: int, of_one_writer: int = 5) -> tuple[np.ndarray, np
     labels = np.arange(pages) // of_one_writer
     for start in range(0, pages, 1000):
         rows = labels[start : start + 1000]
-        hands = [np.random.default_rng(int(n)).standard_normal(dim) for n in np.unique(rows)]
-        vectors[start : start + 1000] += 0.2 * np.array(hands)[rows - rows[0]]
+        means = [np.random.default_rng(int(n)).standard_normal(dim) for n in np.unique(rows)]
+        vectors[start : start + 1000] += 0.2 * np.array(means)[rows - rows[0]]
     return vectors, labels
 
 

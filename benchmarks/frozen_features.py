@@ -32,8 +32,7 @@ from skimage.filters import threshold_sauvola
 from torch import Tensor
 from torch.nn import functional as F
 
-from dgmp.models import load_weights, resnet50
-from dgmp.models.resnet import ResNet
+from dgmp.models import ResNet, load_weights, resnet50
 from dgmp.pooling import generalized_max_pool, make_pooling
 
 RESULTS = Path(__file__).parent / "results"
@@ -64,7 +63,7 @@ def binarised(page: Page) -> np.ndarray:  # (H, W), true on paper
     return grey > threshold_sauvola(grey, window_size=51, k=0.2)
 
 
-def square(page: Page, side: int) -> Tensor:  # (1, side, side), ink 0, paper 1
+def centre_patch(page: Page, side: int) -> Tensor:  # (1, side, side), ink 0, paper 1
     paper = binarised(page)
     top, left = (max(0, (size - side) // 2) for size in paper.shape)
     cut = paper[top : top + side, left : left + side]
@@ -90,7 +89,7 @@ def stages(model: ResNet, images: Tensor, last: tuple[int, ...]) -> Iterator[tup
 def extract(model: ResNet, pages: list[Page], side: int, wanted: set[str]) -> dict[str, Tensor]:
     found: dict[str, list[Tensor]] = {}
     for start in range(0, len(pages), 10):
-        batch = torch.stack([square(page, side) for page in pages[start : start + 10]])
+        batch = torch.stack([centre_patch(page, side) for page in pages[start : start + 10]])
         images = model.standardize(batch.expand(-1, 3, -1, -1))
         for name, features in stages(model, images, (2, 1)):
             if name in wanted:
@@ -126,11 +125,11 @@ def mean_average_precision(vectors: Tensor, pages: list[Page]) -> float:
     vectors = F.normalize(vectors.double(), dim=1)
     similarity = vectors @ vectors.T
     writers = np.array([page.writer for page in pages])
-    sheets = np.array([page.page for page in pages])
+    scans = np.array([page.page for page in pages])
     precisions = []
     for query, row in enumerate(similarity):
         same = writers == writers[query]
-        counted = ~(same & (sheets == sheets[query]))  # the query itself is among them
+        counted = ~(same & (scans == scans[query]))  # the query itself is among them
         order = np.argsort(-row.numpy(), kind="stable")
         hits = same[order[counted[order]]]
         if hits.any():
@@ -154,7 +153,7 @@ def gmp(rho: float, mean: Tensor | None = None) -> Callable[[Tensor], Tensor]:
 
 
 def training_means(
-    squares: Tensor,  # (pages, C): averages of the centre squares of the training pages
+    patches: Tensor,  # (pages, C): averages of the centre patches of the training pages
     whole: Tensor,  # (pages, C): averages of the whole pages
     positions: Tensor,  # (pages,): of the whole pages
     pages: list[Page],
@@ -163,18 +162,18 @@ def training_means(
     """What the channel mean of the training pages can be taken to be, each (C,)."""
 
     def mean_of_means(keys: list[str]) -> Tensor:
-        groups = [squares[[key == each for key in keys]].mean(0) for each in sorted(set(keys))]
+        groups = [patches[[key == each for key in keys]].mean(0) for each in sorted(set(keys))]
         return torch.stack(groups).mean(0)
 
     shared = {page.source for page in test_pages}
     return {
         "whole pages, every position alike": (positions @ whole / positions.sum()).float(),
         "whole pages, every page alike": whole.mean(0).float(),
-        "centre patches, every page alike": squares.mean(0),
+        "centre patches, every page alike": patches.mean(0),
         "centre patches, every scan alike": mean_of_means([page.page for page in pages]),
         "centre patches, every writer alike": mean_of_means([page.writer for page in pages]),
         "centre patches, every source alike": mean_of_means([page.source for page in pages]),
-        "centre patches, pages of sources that test pages have": squares[
+        "centre patches, pages of sources that test pages have": patches[
             [page.source in shared for page in pages]
         ].mean(0),
     }

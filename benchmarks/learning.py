@@ -2,9 +2,9 @@
 
     python benchmarks/learning.py HANDS WORK [--steps 1000] [--points 400] [--seeds 3]
 
-HANDS is a corpus with sides and writers, WORK a folder for networks and what they found; a run that
-was stopped goes on there. Networks of the same seed see the same patches, clusters and order; they
-differ in the map before the pooling (4×4 or 8×8) and in the pooling. Each describes the same
+HANDS is a corpus with splits and writers, WORK a folder for networks and what they found; a run
+that was stopped goes on there. Networks of the same seed see the same patches, clusters and order;
+they differ in the map before the pooling (4×4 or 8×8) and in the pooling. Each describes the same
 keypoints of every page, encoded once by sums and once by GMP per word. RootSIFT descriptors at the
 same keypoints are the control, and fused with a network (the mean of the cosines) the last rows.
 Labels are used to judge the test pages and for nothing else. One thread.
@@ -25,13 +25,13 @@ import numpy as np
 import torch
 
 from dgmp.classical import Sift, VladConfig, encode_pages, fit_pages_vlad, fit_soft_whitening
-from dgmp.corpora import PageImage, PageStore, centre_square, open_corpus, open_store, read_pages
-from dgmp.describe.keypoints import activations
-from dgmp.evaluation import compare, retrieval_scores
-from dgmp.evaluation.significance import Difference
+from dgmp.corpora import open_corpus
+from dgmp.describers.keypoints import activations
+from dgmp.evaluation import Difference, compare, retrieval_scores
 from dgmp.experiments.outcomes import mean_scores
 from dgmp.files import replacing
 from dgmp.models import load_model
+from dgmp.pixels import PageImage, PageStore, centre_patch, open_store, read_pages
 from dgmp.records import Scores
 from dgmp.training import Learning, Run
 from dgmp.training.distributed import start_processes
@@ -44,9 +44,9 @@ STEMS = {"4×4": 2, "8×8": 1}
 POOLINGS = ("avg", "gmp")
 AGGREGATIONS = ("sum", "gmp")
 BANDS = 4
-SIDES = ("whole", "256 px")
+VIEWS = ("whole", "256 px")
 
-Vectors = tuple[np.ndarray, np.ndarray]  # of whole test pages, of their squares
+Vectors = tuple[np.ndarray, np.ndarray]  # of whole test pages, of their centre patches
 
 
 class Bench:
@@ -60,8 +60,8 @@ class Bench:
         preparation = self.learning.training.input.preparation
         pages = unlabelled_pages(corpus, self.learning.pages)
         self.store: PageStore = open_store(self.work / "pages", pages, preparation)
-        self.test: list[PageImage] = list(read_pages(corpus.side("test"), preparation))
-        self.squares = [centre_square(image, 256) for image in self.test]
+        self.test: list[PageImage] = list(read_pages(corpus.in_split("test"), preparation))
+        self.patches = [centre_patch(image, 256) for image in self.test]
         self.fabric = start_processes("cpu", 1, "32-true")
 
     def lesson(self, seed: int) -> Lesson:
@@ -86,15 +86,15 @@ class Bench:
         """Whitened vectors of the test pages by either aggregation, from one look at all pages."""
         images = (self.store.image(number) for number in range(len(self.store)))
         train = [look(image).astype(np.float16) for image in images]
-        sides = [[look(image) for image in part] for part in (self.test, self.squares)]
+        views = [[look(image) for image in part] for part in (self.test, self.patches)]
         found = {}
         vlad = fit_pages_vlad(train, VladConfig(), seed=seed)
         for name in AGGREGATIONS:
             other = replace(vlad, config=replace(vlad.config, aggregation=name))
             fitted = encode_pages(other, train, BANDS)
             whitening = fit_soft_whitening(fitted[fitted.any(axis=1)], rank=256)
-            whole, squares = (whitening(encode_pages(other, side)) for side in sides)
-            found[name] = whole, squares
+            whole, patches = (whitening(encode_pages(other, view)) for view in views)
+            found[name] = whole, patches
         return found
 
     def vectors(self, name: str, make: Callable[[], dict[str, Vectors]]) -> dict[str, Vectors]:
@@ -144,29 +144,29 @@ def table(bench: Bench, seeds: Sequence[int]) -> Iterator[str]:
             }
             for net, sift in zip(rows[f"{stem}, {pooling}"], control, strict=True)
         ]
-    heads = [f"{side}, {name}" for side in SIDES for name in AGGREGATIONS]
+    heads = [f"{view}, {name}" for view in VIEWS for name in AGGREGATIONS]
     yield "| | " + " | ".join(heads) + " |"
     yield "|---" * (len(heads) + 1) + "|"
     scores: dict[tuple[str, str, int], Scores] = {}
     for row, runs in rows.items():
         cells = []
-        for side, name in product(range(2), AGGREGATIONS):
-            found = bench.score([run[name][side] for run in runs])
-            scores[row, name, side] = found
+        for view, name in product(range(2), AGGREGATIONS):
+            found = bench.score([run[name][view] for run in runs])
+            scores[row, name, view] = found
             low, high = found.intervals["map"]
             cells.append(f"{found.map:.3f} ({low:.3f}–{high:.3f})")
         yield f"| {row} | " + " | ".join(cells) + " |"
     yield ""
-    for stem, name, side in product(STEMS, AGGREGATIONS, range(2)):
-        gain = compare(scores[f"{stem}, gmp", name, side], scores[f"{stem}, avg", name, side])
-        where = f"{stem}, {SIDES[side]}, encoded by {name}"
-        yield f"- gmp − avg in the network, {where}: {told(gain['map'])}"
-    for row, side in product(rows, range(2)):
-        gain = compare(scores[row, "gmp", side], scores[row, "sum", side])
-        yield f"- gmp − sum in the encoding, {row}, {SIDES[side]}: {told(gain['map'])}"
+    for stem, name, view in product(STEMS, AGGREGATIONS, range(2)):
+        gain = compare(scores[f"{stem}, gmp", name, view], scores[f"{stem}, avg", name, view])
+        where = f"{stem}, {VIEWS[view]}, encoded by {name}"
+        yield f"- gmp − avg in the network, {where}: {with_interval(gain['map'])}"
+    for row, view in product(rows, range(2)):
+        gain = compare(scores[row, "gmp", view], scores[row, "sum", view])
+        yield f"- gmp − sum in the encoding, {row}, {VIEWS[view]}: {with_interval(gain['map'])}"
 
 
-def told(gain: Difference) -> str:
+def with_interval(gain: Difference) -> str:
     """A difference with its interval."""
     return f"{gain.value:+.3f} ({gain.low:+.3f} to {gain.high:+.3f})"
 

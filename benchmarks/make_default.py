@@ -2,7 +2,7 @@
 
     python benchmarks/make_default.py HANDS [--out FOLDER] [--without SOURCE …]
 
-HANDS is a corpus with a writers.csv that tells split, writer, source_repo and licence of each page;
+HANDS is a corpus with a writers.csv that gives split, writer, source_repo and licence of each page;
 all pages must be under CC-BY. Without --out it goes into the package. --without leaves out
 the pages of sources, to test on kinds of writing that it has not seen. Twenty minutes
 on one core, 11 GB of memory.
@@ -16,10 +16,10 @@ import cv2
 import torch
 
 from dgmp.cli.progress import page_bar
-from dgmp.corpora import open_corpus, read_pages
-from dgmp.describe.fused import save_fused
-from dgmp.describe.making import FusedRecipe, See, make_default
-from dgmp.describe.zoo import SHIPPED
+from dgmp.corpora import open_corpus
+from dgmp.describers import FusedRecipe, See, gather, make_default, save_fused
+from dgmp.describers.registry import SHIPPED
+from dgmp.pixels import OnPixels, prepare_page
 
 
 def main() -> None:
@@ -34,20 +34,17 @@ def main() -> None:
         rows = {row["file"]: row for row in csv.DictReader(file)}
     pages = [
         page
-        for page in open_corpus(arguments.hands).side("train")
+        for page in open_corpus(arguments.hands).in_split("train")
         if rows[page.id]["source_repo"] not in arguments.without
     ]
     closed = [page.id for page in pages if not rows[page.id]["licence"].startswith("CC-BY")]
     if closed:
         raise SystemExit(f"{len(closed)} pages are not under CC-BY, the first is {closed[0]}")
     recipe = FusedRecipe()
-    reader = read_pages(pages, then=See(recipe))
-    seen = []
+    work = OnPixels(See(recipe), prepare_page)
     with page_bar("looking at pages", len(pages)) as advance:
-        for page in reader:
-            seen.append(page)
-            advance(1)
-    for name, reason in reader.failures:
+        _, seen, failures = gather(pages, work, None, advance, "looked at")
+    for name, reason in failures:
         print(f"left out {name}: {reason}")
     print("fitting, once without each half of the writers and once on all", flush=True)
     describer = make_default(seen, recipe)

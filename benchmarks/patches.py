@@ -1,11 +1,11 @@
 """Patches per second, agreement with scikit-image's Canny, and memory on a huge page.
 
-    python benchmarks/patches.py [--data ../shared/data/hands] [--every 10]
+    python benchmarks/patches.py [--data HANDS] [--every 10]
 
 Speed is taken on a page of 3000×2000, all candidates in turn, against the plain way (decode once,
 crop, the same Canny on every patch) and against one decode for every patch, as the published code
 does it. Agreement is taken on patches of real pages, as they are and on a canvas with wide
-margins, where patches of every fill occur. Without ``--data`` pages are drawn.
+margins, where patches of every fill occur. HANDS is a corpus; without it pages are drawn.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from PIL import Image
 from skimage.feature import canny
 from timing import side_by_side
 
-from dgmp.corpora import binarize, cut_patches, open_corpus, read_image
-from dgmp.corpora.patches import MIN_EDGES, SIZE, STRIDE, find_edges, window_starts
+from dgmp.corpora import open_corpus
+from dgmp.pixels import binarize, cut_patches, read_image
+from dgmp.pixels.patches import MIN_EDGES, SIZE, STRIDE, find_edges, patch_starts
+from dgmp.sources import FileSource
 
 RESULTS = Path(__file__).parent / "results" / "patches.md"
 
@@ -41,34 +43,38 @@ def drawn_page(width: int, height: int, seed: int = 0) -> np.ndarray:
     return page
 
 
-def windows(page: np.ndarray) -> list[np.ndarray]:
+def all_patches(page: np.ndarray) -> list[np.ndarray]:
     return [
         page[y : y + SIZE, x : x + SIZE]
-        for y in window_starts(len(page), SIZE, STRIDE)
-        for x in window_starts(page.shape[1], SIZE, STRIDE)
+        for y in patch_starts(len(page), SIZE, STRIDE)
+        for x in patch_starts(page.shape[1], SIZE, STRIDE)
     ]
 
 
 def ours(path: Path) -> int:
-    return len(cut_patches(read_image(path)))
+    return len(cut_patches(read_image(FileSource(path))))
+
+
+def kept_patches(page: np.ndarray) -> list[np.ndarray]:
+    return [p for p in all_patches(page) if cv2.countNonZero(find_edges(p)) > MIN_EDGES]
 
 
 def plain(path: Path) -> int:
-    kept = [w for w in windows(read_image(path)) if cv2.countNonZero(find_edges(w)) > MIN_EDGES]
-    return len(kept)
+    return len(kept_patches(read_image(FileSource(path))))
 
 
 def a_decode_per_patch(path: Path) -> int:
     kept = 0
-    for number in range(len(windows(read_image(path)))):
-        window = windows(read_image(path))[number]
-        kept += cv2.countNonZero(find_edges(window)) > MIN_EDGES
+    for number in range(len(all_patches(read_image(FileSource(path))))):
+        patch = all_patches(read_image(FileSource(path)))[number]
+        kept += cv2.countNonZero(find_edges(patch)) > MIN_EDGES
     return kept
 
 
 def scikit_image(path: Path) -> int:
     return sum(
-        int(canny(window, sigma=3).sum() > MIN_EDGES) for window in windows(read_image(path))
+        int(canny(patch, sigma=3).sum() > MIN_EDGES)
+        for patch in all_patches(read_image(FileSource(path)))
     )
 
 
@@ -93,11 +99,11 @@ def speed(folder: Path) -> list[str]:
         for way, seconds in {**quick, **slow}.items():
             ratio = quick["plain"] / seconds
             lines.append(f"| {path.suffix[1:]}: {way} | {number / seconds:.0f} | {ratio:.2f} |")
-    cached = binarize(read_image(folder / "page.png"))
+    cached = binarize(read_image(FileSource(folder / "page.png")))
     once = side_by_side(
         {
             "ours": lambda: cut_patches(cached),
-            "plain": lambda: [w for w in windows(cached) if cv2.countNonZero(find_edges(w)) > 2000],
+            "plain": lambda: kept_patches(cached),
         }
     )
     for way, seconds in once.items():
@@ -137,11 +143,13 @@ def memory(folder: Path) -> list[str]:
     path = folder / "huge.png"
     Image.fromarray(np.tile(drawn_page(2000, 1500), (10, 10))).convert("1").save(path)
     code = (
-        "import sys; from pathlib import Path; from dgmp.corpora import *; import cv2, PIL.Image\n"
+        "import sys; from pathlib import Path; import cv2, PIL.Image\n"
+        "from dgmp.corpora import open_corpus; from dgmp.sources import FileSource\n"
+        "from dgmp.pixels import cut_patches, prepare_page, read_image\n"
         "def peak():\n"
         "    status = Path('/proc/self/status').read_text()\n"
         "    return int(status.split('VmHWM:')[1].split()[0])\n"
-        "start = peak(); page = read_image(Path(sys.argv[1])); read = peak()\n"
+        "start = peak(); page = read_image(FileSource(Path(sys.argv[1]))); read = peak()\n"
         "patches = cut_patches(page); cut = peak(); del page, patches\n"
         "(scan,) = open_corpus(sys.argv[1]).pages; patches = cut_patches(prepare_page(scan))\n"
         "print(len(patches), start, read, cut, peak())"
@@ -164,7 +172,7 @@ def main() -> None:
     options.add_argument("--every", type=int, default=10)
     chosen = options.parse_args()
     if chosen.data:
-        pages = [read_image(p.path) for p in open_corpus(chosen.data).pages[:: chosen.every]]
+        pages = [read_image(p.source) for p in open_corpus(chosen.data).pages[:: chosen.every]]
     else:
         pages = [drawn_page(1104, 840, seed) for seed in range(4)]
     origin = f"{len(pages)} pages of `{chosen.data.name}`" if chosen.data else "drawn pages"

@@ -1,15 +1,15 @@
 """Text scale: does a page come out at the same size whatever the size of its scan?
 
-    python benchmarks/scale.py --data ../shared/data/hands [--every 10] [--keep FILE --seconds 150]
-    python benchmarks/scale.py --data ../shared/data/hands --fit
+    python benchmarks/scale.py --data HANDS [--every 10] [--keep FILE --seconds 150]
+    python benchmarks/scale.py --data HANDS --fit
 
-Every page is taken at half, double and triple size, and as its inner part alone (two thirds of
-each side), and its estimated line distance is compared with that of the page as it is, and with
-the 76 pixels that the set was made with. With ``--keep`` a run of ``--seconds`` goes on where the
-last one ended.
+HANDS is a corpus whose lines are 76 pixels apart. Every page is taken at half, double and triple
+size, and as its inner part alone (two thirds of each side), and its estimated line distance is
+compared with that of the page as it is, and with the 76 pixels. With ``--keep`` a run of
+``--seconds`` goes on where the last one ended.
 
-With ``--fit`` the weights of ``dgmp.corpora.runs`` are fitted anew on the training pages, wholes
-and parts, and printed, with the errors on fifths of the writers that were left out.
+With ``--fit`` the weights of ``dgmp.pixels.run_lengths`` are fitted anew on the training pages,
+wholes and parts, and printed, with the errors on fifths of the writers that were left out.
 """
 
 from __future__ import annotations
@@ -24,18 +24,19 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from dgmp.corpora import open_corpus, read_image, text_scale
-from dgmp.corpora.images import Grey
-from dgmp.corpora.runs import run_counts, run_shares, settle
-from dgmp.corpora.scale import CANONICAL, LINES_PER_LETTER, WORKING, ink_at, letter_height
+from dgmp.corpora import open_corpus
+from dgmp.pixels import read_image, text_scale
+from dgmp.pixels.run_lengths import run_counts, run_shares, settle
+from dgmp.pixels.scale import CANONICAL, LINES_PER_LETTER, WORKING, ink_at, letter_height
+from dgmp.records import Grey, Source
 
 FACTORS = {"half": 0.5, "double": 2.0, "triple": 3.0}
 RESULTS = Path(__file__).parent / "results" / "scale.md"
 
 
-def estimates(path: Path) -> list[float]:
+def estimates(source: Source) -> list[float]:
     cv2.setNumThreads(1)
-    page = read_image(path)
+    page = read_image(source)
     found = [text_scale(page)]
     for factor in FACTORS.values():
         way = cv2.INTER_AREA if factor < 1 else cv2.INTER_CUBIC
@@ -83,8 +84,8 @@ def fit_weights(
 
 def fit(data: Path) -> None:
     counts, logs, guesses, writers = [], [], [], []
-    for page in open_corpus(data).side("train"):
-        for part in parts_of(read_image(page.path)):
+    for page in open_corpus(data).in_split("train"):
+        for part in parts_of(read_image(page.source)):
             zoom = WORKING / max(part.shape)
             ink = ink_at(part, zoom)
             letter = letter_height(ink)
@@ -113,7 +114,7 @@ def fit(data: Path) -> None:
 
 def main() -> None:
     options = argparse.ArgumentParser()
-    options.add_argument("--data", type=Path, default=Path("../shared/data/hands"))
+    options.add_argument("--data", type=Path, required=True, help="a corpus")
     options.add_argument("--every", type=int, default=1)
     options.add_argument("--workers", type=int, default=2)
     options.add_argument("--keep", type=Path)
@@ -123,27 +124,29 @@ def main() -> None:
     if chosen.fit:
         fit(chosen.data)
         return
-    paths = {page.id: page.path for page in open_corpus(chosen.data).pages[:: chosen.every]}
+    sources = {page.id: page.source for page in open_corpus(chosen.data).pages[:: chosen.every]}
     kept: dict[str, list[float]] = {}
     if chosen.keep and chosen.keep.exists():
         kept = json.loads(chosen.keep.read_text())
-    waiting = [name for name in paths if name not in kept]
+    waiting = [name for name in sources if name not in kept]
     end = time.monotonic() + chosen.seconds
     with get_context("spawn").Pool(chosen.workers) as pool:
-        for name, found in zip(waiting, pool.imap(estimates, map(paths.get, waiting)), strict=True):
+        for name, found in zip(
+            waiting, pool.imap(estimates, map(sources.get, waiting)), strict=True
+        ):
             kept[name] = found
             if time.monotonic() > end:
                 break
     if chosen.keep:
         chosen.keep.write_text(json.dumps(kept))
-    if left := sum(name not in kept for name in paths):
-        print(f"{left} of {len(paths)} pages are left; run again")
+    if left := sum(name not in kept for name in sources):
+        print(f"{left} of {len(sources)} pages are left; run again")
         return
-    found = np.array([kept[name] for name in paths])  # (pages, 5)
+    found = np.array([kept[name] for name in sources])  # (pages, 5)
     same = np.abs(found[:, 1:] / found[:, :1] - 1)
     error = np.abs(found[:, 0] / 76 - 1)
     lines = [
-        f"# Text scale on {len(paths)} pages of `{chosen.data.name}`",
+        f"# Text scale on {len(sources)} pages of `{chosen.data.name}`",
         "",
         "| the same page | within 2 % | within 10 % |",
         "|---|---|---|",

@@ -15,33 +15,36 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from dgmp.corpora.synthetic import VERSION, CorpusPlan, write_corpus
-from dgmp.experiments.hinge import ANGLES, REACH, hinge_histogram
+from dgmp.classical import Hinge
+from dgmp.engines import Processes
+from dgmp.synthetic import VERSION, synthesize
 
 WRITERS, PAGES, SEED = 100, 5, 1
-SQUARE = 256
+PATCH = 256
 RESULT = Path(__file__).parent / "results" / "synthetic.md"
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         started = time.process_time()
-        write_corpus(Path(folder) / "timed", CorpusPlan(10, PAGES, SEED + 1))
+        synthesize(Path(folder) / "timed", writers=10, pages=PAGES, seed=SEED + 1)
         seconds = (time.process_time() - started) / (10 * PAGES)
-        write_corpus(Path(folder) / "hands", CorpusPlan(WRITERS, PAGES, SEED), workers=2)
+        synthesize(
+            Path(folder) / "hands", writers=WRITERS, pages=PAGES, seed=SEED, engine=Processes(2)
+        )
         files = sorted(Path(folder).glob("hands/*/*.jpg"))
         pages = [cv2.imread(str(file), cv2.IMREAD_GRAYSCALE) for file in files]
     writers = np.array([file.parent.name for file in files])
     grey = np.stack([grey_histogram(page) for page in pages])
-    # A frame wider than half the window gives the same square as binarising the whole page.
-    squares = [centre(sauvola(centre(page, SQUARE + 60))) for page in pages]
-    hinge = np.stack([hinge_histogram(square) for square in squares])
+    # A frame wider than half the window gives the same patch as binarising the whole page.
+    patches = [centre(sauvola(centre(page, PATCH + 60))) for page in pages]
+    hinge = np.stack([Hinge()(np.where(patch, 0, 255).astype(np.uint8)) for patch in patches])
     chance = np.random.default_rng(0).standard_normal((len(pages), 32))
     rows = [
         ("chance", cosine(chance), "–"),
         ("grey histogram, 32 bins, χ²", chi_square(grey), "below 0.10"),
         ("grey histogram, 32 bins, cosine", cosine(np.sqrt(grey)), "below 0.10"),
-        (f"hinge, reach {REACH}, {ANGLES} angles, cosine", cosine(np.sqrt(hinge)), "0.25–0.85"),
+        ("contour hinge, cosine", cosine(hinge), "0.25–0.85"),
     ]
     lines = [
         f"# Synthetic handwriting, version {VERSION}",
@@ -49,7 +52,7 @@ def main() -> None:
         f"{WRITERS} writers × {PAGES} pages, seed {SEED}; mAP over the full ranking "
         "without the query.",
         "The histogram is of the whole page, the hinge of one Sauvola-binarised patch of "
-        f"{SQUARE} px from its middle.",
+        f"{PATCH} px from its middle.",
         "",
         "| descriptor | mAP | top-1 | target |",
         "|---|---|---|---|",
@@ -57,7 +60,7 @@ def main() -> None:
     for name, similarity, wanted in rows:
         precision, top = retrieval(similarity, writers)
         lines.append(f"| {name} | {precision:.3f} | {top:.3f} | {wanted} |")
-    ink = np.mean([square.mean() for square in squares])
+    ink = np.mean([patch.mean() for patch in patches])
     lines += [
         "",
         f"{seconds:.3f} s of processor time per 1100×840 page ({1 / seconds:.1f} pages per second "
@@ -81,7 +84,7 @@ def sauvola(page, window=51, k=0.2):
     return grey <= mean * (1 + k * (deviation / 128 - 1))
 
 
-def centre(page, side=SQUARE):
+def centre(page, side=PATCH):
     top, left = (np.array(page.shape) - side) // 2
     return page[top : top + side, left : left + side]
 

@@ -15,7 +15,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from dgmp.corpora.synthetic import CorpusPlan, write_corpus
+from dgmp.engines import Processes
+from dgmp.synthetic import synthesize
 
 RESULT = Path(__file__).parent / "results" / "training.md"
 ONE_STEP = {"epochs": 1, "epoch_steps": 1, "validation": 0}
@@ -30,21 +31,21 @@ def main() -> None:
     ]
     with tempfile.TemporaryDirectory() as folder:
         hands, scripts = Path(folder) / "hands", Path(folder) / "scripts"
-        write_corpus(hands, CorpusPlan(20, 2, seed=1), workers=2)
-        write_corpus(scripts, CorpusPlan(36, 1, seed=1, scripts=True), workers=2)
-        for recipe, data, squares in (
+        synthesize(hands, writers=20, pages=2, engine=Processes(2))
+        synthesize(scripts, writers=36, pages=1, scripts=True, engine=Processes(2))
+        for recipe, data, patches in (
             ("writer-paper", hands, "56 of 400×400, chunks of 14"),
             ("script16-paper", scripts, "28 of 384×384, chunks of 14"),
             ("script17-paper", scripts, "28 of 384×384, chunks of 14"),
         ):
             epoch, memory = run(recipe, data, Path(folder) / recipe, ONE_STEP)
-            lines.append(f"| `{recipe}` | {squares} | {epoch['seconds']:.0f} | {memory:.0f} |")
+            lines.append(f"| `{recipe}` | {patches} | {epoch['seconds']:.0f} | {memory:.0f} |")
         lines += ["", "| `writer-small` | patches per second | waiting for data |", "|---|---|---|"]
         for workers in (0, 1):
             values = {"epochs": 2, "epoch_steps": 40, "validation": 0}  # the second one counts
             epoch, _ = run("writer-small", hands, Path(folder) / f"small{workers}", values, workers)
             lines.append(
-                f"| {workers} workers | {epoch['squares_per_second']:.0f} "
+                f"| {workers} workers | {epoch['patches_per_second']:.0f} "
                 f"| {epoch['waiting_for_data']:.1%} |"
             )
     RESULT.write_text("\n".join(lines) + "\n")

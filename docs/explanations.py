@@ -6,11 +6,10 @@ from pathlib import Path
 
 from PIL import Image
 
-from dgmp.corpora import open_corpus, prepare_page
-from dgmp.corpora.synthetic import CorpusPlan, write_corpus
-from dgmp.describe.explain import explain_page
-from dgmp.describe.heat import draw_likeness, draw_weights
-from dgmp.describe.zoo import load_describer
+from dgmp.corpora import open_corpus
+from dgmp.describers import draw_likeness, draw_weights, explain_page, load_describer
+from dgmp.pixels import prepare_page
+from dgmp.synthetic import synthesize
 from dgmp.training import RECIPES, train
 
 IMG = Path(__file__).with_name("img")
@@ -20,10 +19,10 @@ def main(run: Path | None = None) -> None:
     """Draw with a given run, or with one trained here, which takes some minutes."""
     with tempfile.TemporaryDirectory() as folder:
         if run is None:
-            write_corpus(f"{folder}/hands", CorpusPlan(writers=60, seed=1))
+            synthesize(f"{folder}/known", writers=60, seed=1)
             run = Path(folder) / "run"
-            train(RECIPES["writer-small"], open_corpus(f"{folder}/hands"), run)
-        write_corpus(f"{folder}/others", CorpusPlan(writers=3, pages=2, seed=2))
+            train(RECIPES["writer-small"], open_corpus(f"{folder}/known"), run)
+        synthesize(f"{folder}/others", writers=3, pages=2, seed=2)
         describer = load_describer(run)
         pages = open_corpus(f"{folder}/others").pages
         explained = [explain_page(describer, prepare_page(p, describer.preparation)) for p in pages]

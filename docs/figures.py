@@ -19,9 +19,8 @@ from matplotlib.colors import ListedColormap, LogNorm
 from matplotlib.patches import Rectangle
 from torch import Generator, Tensor
 
-from dgmp.experiments import SCENES, draw_planted, plant
-from dgmp.experiments.pictures import BLUE, HEAT, INK, ORANGE, PALE, PARCHMENT, picture
-from dgmp.experiments.planted import SMALL_RIDGE, planted_table
+from dgmp.demo import SCENES, SMALL_RIDGE, draw_planted, plant, planted_table
+from dgmp.plotting import BLUE, HEAT, INK, ORANGE, PALE, PARCHMENT, picture
 from dgmp.pooling import (
     GeneralizedMaxPool,
     generalized_max_pool,

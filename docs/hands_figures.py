@@ -9,13 +9,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from dgmp.catalogue import Calibration, draw_hands, fit_calibration, group_pages
-from dgmp.catalogue.calibration import Background
-from dgmp.corpora import PageImage, Preparation, open_corpus, prepare_page, thumbnail
-from dgmp.corpora.synthetic import CorpusPlan, write_corpus
-from dgmp.describe import describe_pages
-from dgmp.evaluation import bcubed
-from dgmp.experiments.pictures import BLUE, INK, ORANGE, picture
+from dgmp.corpora import open_corpus
+from dgmp.describers import describe_pages
+from dgmp.hands import Calibration, draw_hands, fit_calibration, group_pages
+from dgmp.hands.calibration import Background
+from dgmp.pixels import PageImage, Preparation, prepare_page, thumbnail
+from dgmp.plotting import BLUE, INK, ORANGE, picture
+from dgmp.records import Descriptors
+from dgmp.synthetic import synthesize
 
 HERE = Path(__file__).parent / "img"
 KNOWN, SHOWN = 24, 8  # synthetic writers that calibrate, and that are grouped
@@ -25,6 +26,7 @@ class EdgeDirections:
     """How often which direction of ink edges follows which, nine pixels on: enough for a figure."""
 
     preparation, dim, spec = Preparation(), 2 * 12 * 12, {"kind": "edge directions"}
+    calibration = None
 
     def describe_page(self, image: PageImage) -> NDArray[np.float32]:
         ink = cv2.GaussianBlur(255.0 - image.pixels.astype(np.float32), (0, 0), 1.5)
@@ -48,7 +50,7 @@ def centred(vectors: NDArray[np.float32], mean: NDArray[np.float32]) -> NDArray[
 
 def sheet() -> Calibration:
     with tempfile.TemporaryDirectory() as folder:
-        write_corpus(folder, CorpusPlan(KNOWN + SHOWN, 4, 7))
+        synthesize(folder, writers=KNOWN + SHOWN, pages=4, seed=7)
         pages = open_corpus(folder).pages
         found = describe_pages(pages, EdgeDirections())
         plain = found.descriptors
@@ -56,18 +58,12 @@ def sheet() -> Calibration:
     known = np.array([int(writer[1:]) < KNOWN for writer in plain.labels or ()])
     mean = plain.vectors[known].mean(axis=0)
 
-    def part(chosen: NDArray[np.bool_]) -> type(plain):
+    def part(chosen: NDArray[np.bool_]) -> Descriptors:
         ids = tuple(id for id, use in zip(plain.page_ids, chosen, strict=True) if use)
-        return type(plain)(ids, centred(plain.vectors[chosen], mean), plain.spec)
+        return Descriptors(ids, centred(plain.vectors[chosen], mean), plain.spec)
 
     writers = [name for name, use in zip(plain.labels or (), known, strict=True) if use]
-    calibration = fit_calibration(
-        part(known),
-        writers,
-        [None] * len(writers),
-        measure=lambda *two: bcubed(*two).f,
-        collections=60,
-    )
+    calibration = fit_calibration(part(known), writers, [None] * len(writers), collections=60)
     hands = group_pages(part(~known), calibration)
     target = HERE / "hands_sheet.jpg"
     draw_hands(hands, pictures, target)

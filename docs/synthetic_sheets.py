@@ -5,10 +5,10 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from dgmp.corpora.synthetic.hands import make_hand, stream
-from dgmp.corpora.synthetic.pen import draw_strokes
-from dgmp.corpora.synthetic.scripts import SCRIPTS
-from dgmp.corpora.synthetic.writing import Layout, write_text
+from dgmp.synthetic import SCRIPTS
+from dgmp.synthetic.pen import draw_strokes
+from dgmp.synthetic.writers import make_writer, stream
+from dgmp.synthetic.writing import PageLayout, write_text
 
 TEXT = (
     "Quod si hominibus bonarum rerum tanta cura esset quanto studio aliena petunt et factum "
@@ -21,9 +21,9 @@ PAPER, INK = 250.0, 35.0
 
 def block(title: str, script: str, number: int, lines: int = 2) -> np.ndarray:
     """Two lines by one hand under their title."""
-    hand = make_hand((1, 1, number), script)
-    layout = Layout(LINE, 24, WIDTH - 24, 96, lines, False, 0)
-    strokes = write_text(hand, TEXT.split(), layout, stream(5))
+    writer = make_writer((1, 1, number), script)
+    layout = PageLayout(LINE, 24, WIDTH - 24, 96, lines, False, 0)
+    strokes = write_text(writer, TEXT.split(), layout, stream(5))
     ink = cv2.GaussianBlur(draw_strokes(strokes, HEIGHT, WIDTH), (0, 0), 0.5)
     picture = PAPER + (INK - PAPER) * np.minimum(ink / 235.0, 1)
     picture = np.rint(picture).astype(np.uint8)

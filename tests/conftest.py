@@ -16,8 +16,8 @@ def make_tiny(pooling="gmp", classes=None, seed=0, **options):
     """A ResNet-20 with random weights whose map of a square is 4 × 4."""
     import torch
 
-    from dgmp.corpora import Preparation, Standardization
-    from dgmp.models import InputSpec, ModelSpec, TrainedModel
+    from dgmp.models import InputSpec, ModelSpec, Standardization, TrainedModel
+    from dgmp.pixels import Preparation
 
     if pooling == "gmp" and not options:
         options = {"relative": True, "center": True}

@@ -20,9 +20,10 @@ def blocks(page, *languages):
     "page", [p for p in PAGES if blocks(p, "python")], ids=lambda p: str(p.relative_to(ROOT))
 )
 def test_the_python_of_a_page_runs_from_top_to_bottom(page, tmp_path):
-    code = "\n".join(blocks(page, "python"))
+    program = tmp_path / "program.py"  # in a file, as a reader would have it
+    program.write_text("\n".join(blocks(page, "python")))
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=300
+        [sys.executable, program], cwd=tmp_path, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr[-2000:]
 

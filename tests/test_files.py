@@ -1,12 +1,25 @@
-"""Files that are whole or not there."""
+"""Files that are whole or not there, each with its format and version; records as plain values."""
 
+import json
 import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from dgmp.errors import DgmpError
-from dgmp.files import check_place, replacing
+from dgmp.files import (
+    Format,
+    check_place,
+    first_difference,
+    from_plain,
+    read_json,
+    replacing,
+    to_plain,
+    write_json,
+    write_text,
+)
 
 
 def test_the_file_appears_whole(tmp_path):
@@ -49,13 +62,140 @@ def test_only_ordinary_files_are_replaced(tmp_path):
     with pytest.raises(DgmpError, match="no ordinary file"), replacing(tmp_path / "pipe"):
         raise AssertionError("nothing may be written")
     assert (tmp_path / "pipe").is_fifo()
+
+
+def test_a_folder_is_not_replaced(tmp_path):
     with pytest.raises(DgmpError, match="it is a folder"):
         check_place(tmp_path)
 
 
-def test_a_place_is_checked_before_anything_is_made(tmp_path):
+def test_a_place_below_a_file_is_refused(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(DgmpError, match="file is no folder"):
         check_place(tmp_path / "file" / "below" / "scores.json")
+
+
+def test_a_place_is_checked_before_anything_is_made(tmp_path):
     check_place(tmp_path / "new" / "folder" / "scores.json")
     assert not (tmp_path / "new").exists()
+
+
+def test_a_text_is_written_in_utf_8(tmp_path):
+    write_text(tmp_path / "file.txt", "Ännchen\n")
+    assert (tmp_path / "file.txt").read_bytes() == "Ännchen\n".encode()
+
+
+LETTERS = Format("test-letters", 3, "book of letters", older=(2,))
+
+
+def test_a_json_file_is_read_as_it_was_written(tmp_path):
+    write_json(tmp_path / "letters.json", LETTERS, {"letters": ["ä", "b"]})
+    assert read_json(tmp_path / "letters.json", LETTERS) == {
+        "format": "test-letters",
+        "version": 3,
+        "letters": ["ä", "b"],
+    }
+
+
+def test_a_json_file_begins_with_its_format_and_version(tmp_path):
+    write_json(tmp_path / "letters.json", LETTERS, {"a": 1})
+    assert list(json.loads((tmp_path / "letters.json").read_text())) == ["format", "version", "a"]
+
+
+def test_a_value_that_json_does_not_have_leaves_the_old_file(tmp_path):
+    write_json(tmp_path / "letters.json", LETTERS, {"a": 1})
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        write_json(tmp_path / "letters.json", LETTERS, {"a": float("nan")})
+    assert read_json(tmp_path / "letters.json", LETTERS)["a"] == 1
+
+
+def test_an_older_version_is_read_where_the_format_says_so():
+    assert LETTERS.check({"format": "test-letters", "version": 2}, "here")["version"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "is not JSON, or cannot be read"),
+        ("[]", 'has no "format": "test-letters", it is no book of letters'),
+        ('{"format": "other", "version": 3}', ".* it is no book of letters"),
+        ('{"format": "test-letters", "version": 4}', "has format version 4, this dgmp reads 3"),
+        ('{"format": "test-letters"}', "has format version None, this dgmp reads 3"),
+    ],
+)
+def test_a_file_of_another_format_is_refused_by_its_name(tmp_path, text, message):
+    (tmp_path / "letters.json").write_text(text)
+    with pytest.raises(DgmpError, match=rf"letters\.json: {message}"):
+        read_json(tmp_path / "letters.json", LETTERS)
+
+
+def test_a_folder_without_the_file_is_no_such_thing(tmp_path):
+    with pytest.raises(DgmpError, match=r"is no book of letters \(it has no letters\.json\)"):
+        read_json(tmp_path / "letters.json", LETTERS)
+
+
+@dataclass(frozen=True)
+class Nib:
+    width: float
+    angle: float = 45.0
+
+
+@dataclass(frozen=True)
+class Pen:
+    nib: Nib
+    colours: tuple[str, ...] = ()
+    ink: str | None = None
+    options: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self):
+        if self.ink == "none":
+            raise ValueError("a pen needs ink")
+
+
+PEN = Pen(Nib(2.0, 30.0), ("black", "réd"), "iron gall", {"barrel": 3})
+
+
+def test_a_record_comes_back_from_json():
+    assert from_plain(json.loads(json.dumps(to_plain(PEN))), Pen, "here") == PEN
+
+
+def test_plain_values_are_those_that_json_has():
+    assert to_plain(PEN) == {
+        "nib": {"width": 2.0, "angle": 30.0},
+        "colours": ["black", "réd"],
+        "ink": "iron gall",
+        "options": {"barrel": 3},
+    }
+
+
+def test_what_is_missing_takes_its_default():
+    assert from_plain({"nib": {"width": 1.0}}, Pen, "here") == Pen(Nib(1.0))
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({}, "missing required field `nib`"),
+        ({"nib": {"width": "broad"}}, r"Expected `float`, got `str` - at `\$.nib.width`"),
+        ({"nib": {"width": 1.0}, "ink": "none"}, "a pen needs ink"),
+        ({"nib": {"width": 1.0}, "paper": 1}, "unknown entry 'paper'"),
+        ({"nib": {"width": 1.0, "length": 2}}, "unknown entry 'nib.length'"),
+        ([], "Expected `object`, got `array`"),
+    ],
+)
+def test_what_is_no_such_record_is_refused_with_its_fault(values, message):
+    with pytest.raises(DgmpError, match=rf"^here: is no Pen of this dgmp: .*{message}"):
+        from_plain(values, Pen, "here")
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "difference"),
+    [
+        ({"a": 1, "b": {"c": 2}}, {"b": {"c": 2}, "a": 1}, None),
+        ({"a": {"b": 1, "c": 2}}, {"a": {"b": 1, "c": 3}}, "a.c: 2 there, 3 now"),
+        ({"a": 1}, {"a": 1, "b": "x"}, 'b: null there, "x" now'),
+        ({"a": {"b": 1}}, {"a": [1]}, 'a: {"b": 1} there, [1] now'),
+    ],
+)
+def test_the_first_difference_of_plain_values_is_named(ours, theirs, difference):
+    assert first_difference(ours, theirs) == difference

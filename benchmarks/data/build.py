@@ -27,11 +27,12 @@ from PIL import Image
 from text_patches import LINE_DISTANCE, Patch, text_patches
 
 from dgmp.cli.progress import page_bar
-from dgmp.corpora import read_image
-from dgmp.corpora.images import Grey
-from dgmp.corpora.regions import Line, layout_file, read_layout
+from dgmp.corpora.layout_files import Line, layout_file, read_layout
 from dgmp.errors import CorpusError, DgmpError, ImageError
 from dgmp.files import replacing
+from dgmp.pixels import read_image
+from dgmp.records import Grey
+from dgmp.sources import FileSource
 
 RECORD = "record/crops.csv"  # in a folder, since every table at the top is read as labels
 RECORDED = (
@@ -125,7 +126,7 @@ def cut_images(
 ) -> Iterator[Row]:
     """Cut the ``wanted`` of the images of one scan, and give what is recorded of each."""
     scan = clone / images[0]["original_path"]
-    page = read_image(scan)
+    page = read_image(FileSource(scan))
     lines, scale = lines_of(clone, images[0], scan, page)
     scaled = resized(page, scale)
     size = scaled.shape[1], scaled.shape[0]
@@ -168,7 +169,7 @@ def save_patch(page: Grey, patch: Patch, path: Path, quality: int) -> None:
 
 def recorded(row: Row, patch: Patch, scale: float, commit: str, image: Path) -> Row:
     """How an image was made and how near it comes to the manifest's."""
-    found = fingerprint(read_image(image))
+    found = fingerprint(read_image(FileSource(image)))
     bits = bits_apart(found, row["fingerprint"])
     same_size = (str(patch.width), str(patch.height)) == (row["width"], row["height"])
     return {

@@ -16,9 +16,10 @@ from pathlib import Path, PurePosixPath
 import cv2
 import numpy as np
 
-from dgmp.corpora import read_image
-from dgmp.corpora.images import Grey
 from dgmp.files import replacing
+from dgmp.pixels import read_image
+from dgmp.records import Grey
+from dgmp.sources import FileSource
 
 HERE = Path(__file__).parent
 FACTS = ("commit", "layout_path", "width", "height", "fingerprint")  # what a manifest adds
@@ -98,7 +99,7 @@ def manifest_rows(kind: Set, folder: Path) -> list[Row]:
     """The rows of the manifest, from a set as it lies in ``folder``."""
     rows = read_rows(folder / kind.table)
     for row in rows:
-        image = read_image(folder / row["file"])
+        image = read_image(FileSource(folder / row["file"]))
         row["licence"] = LICENCES.get(row["licence"], row["licence"])
         row["commit"] = ""  # of the clone that the image was made from: not written down then
         row["layout_path"] = layout_path(row["source_repo"], row["original_path"])

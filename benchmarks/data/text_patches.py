@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dgmp.corpora.regions import Line
+from dgmp.corpora.layout_files import Line
 
 LINE_DISTANCE = 76.0  # pixels between lines after scaling
 CELL = 8  # pixels

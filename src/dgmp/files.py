@@ -1,15 +1,53 @@
-"""Files that are whole or not there: written beside their place, then moved into it."""
+"""Stored files: whole or not there, each with a versioned head, records as JSON by one codec.
+
+A file is written beside its place and then moved into it. Every JSON file of dgmp begins with
+``"format"`` and ``"version"``; a :class:`Format` writes and checks them. Records (dataclasses) are
+turned to plain values and back by their type annotations.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import msgspec
 
 from .errors import DgmpError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Format:
+    """A stored format: its name in the file and in messages, and the versions that are read."""
+
+    name: str
+    version: int  # that is written
+    what: str  # how such a thing is called in messages
+    older: tuple[int, ...] = ()  # versions that are read as well
+
+    def stamp(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The values behind the name and version of the format."""
+        return {"format": self.name, "version": self.version, **values}
+
+    def check(self, found: Any, where: object) -> dict[str, Any]:
+        """What was read, if it is of this format; else a DgmpError that says what it is."""
+        if not isinstance(found, dict) or found.get("format") != self.name:
+            raise DgmpError(f'{where}: has no "format": "{self.name}", it is no {self.what}')
+        self.check_version(found.get("version"), where)
+        return found
+
+    def check_version(self, version: object, where: object) -> None:
+        """Refuse a version that this dgmp does not read."""
+        if version not in (self.version, *self.older):
+            raise DgmpError(
+                f"{where}: has format version {version}, this dgmp reads {self.version}"
+            )
 
 
 @contextmanager
@@ -17,7 +55,7 @@ def replacing(path: Path) -> Iterator[Path]:
     """Give a name to write to; at the end it takes the place of ``path`` in one step.
 
     Whatever happens before that, a kill or a full disk, leaves ``path`` as it was. What the system
-    refuses is told as a :class:`DgmpError` that names the file.
+    refuses is raised as a :class:`DgmpError` that names the file.
     """
     path = Path(path)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
@@ -35,6 +73,12 @@ def replacing(path: Path) -> Iterator[Path]:
             beside.unlink()
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, whole or not at all."""
+    with replacing(path) as beside:
+        beside.write_text(text, encoding="utf-8")
+
+
 def check_place(path: Path) -> None:
     """Refuse, before long work, a place where no file can come to stand."""
     if path.exists() and not path.is_file():  # a device would be moved out of its folder
@@ -48,19 +92,66 @@ def check_place(path: Path) -> None:
             return
 
 
-def read_head(path: Path, what: str, format: str, version: int) -> dict[str, Any]:
-    """The JSON object of a file that says its format and version; ``what`` names such a thing."""
+def write_json(path: Path, format: Format, values: Mapping[str, Any]) -> None:
+    """Write a JSON file of a format, whole or not at all."""
+    text = json.dumps(format.stamp(values), ensure_ascii=False, indent=1, allow_nan=False)
+    write_text(path, text + "\n")
+
+
+def read_json(path: Path, format: Format) -> dict[str, Any]:
+    """The values of a JSON file of that format, its name and version among them."""
     path = Path(path)
     try:
-        head = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise DgmpError(f"{path.parent}: is no {what} (it has no {path.name})") from error
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise DgmpError(f"{path.parent}: is no {format.what} (it has no {path.name})") from error
     except (OSError, ValueError) as error:
         raise DgmpError(f"{path}: is not JSON, or cannot be read") from error
-    if not isinstance(head, dict) or head.get("format") != format:
-        raise DgmpError(f'{path}: has no "format": "{format}", it is no {what}')
-    if head.get("version") != version:
-        raise DgmpError(
-            f"{path}: has format version {head.get('version')}, this dgmp reads {version}"
-        )
-    return head
+    return format.check(found, path)
+
+
+def to_plain(record: Any) -> Any:
+    """A record (or a mapping, a list …) as it comes back from JSON."""
+    return msgspec.json.decode(msgspec.json.encode(record))
+
+
+def from_plain(values: Any, kind: type[T], where: object) -> T:
+    """The record of that type from plain values; a DgmpError names what is missing or too much."""
+    try:
+        record = msgspec.convert(values, kind)
+    except (msgspec.ValidationError, ValueError) as error:
+        raise DgmpError(f"{where}: is no {kind.__name__} of this dgmp: {error}") from error
+    if strange := _surplus(values, to_plain(record)):
+        raise DgmpError(f"{where}: is no {kind.__name__} of this dgmp: unknown entry {strange!r}")
+    return record
+
+
+def first_difference(ours: Any, theirs: Any, name: str = "") -> str | None:
+    """Where two sets of plain values part, as ``recipe.epochs: 10 there, 12 now``."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        for key in [*ours, *(key for key in theirs if key not in ours)]:
+            inner = f"{name}.{key}" if name else str(key)
+            if found := first_difference(ours.get(key), theirs.get(key), inner):
+                return found
+        return None
+    if isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
+        pairs = enumerate(zip(ours, theirs, strict=True))
+        parts = (first_difference(*pair, f"{name}.{place}") for place, pair in pairs)
+        return next((part for part in parts if part), None)
+    if ours == theirs:
+        return None
+    first, second = (json.dumps(value, ensure_ascii=False)[:60] for value in (ours, theirs))
+    return f"{name}: {first} there, {second} now"
+
+
+def _surplus(values: Any, known: Any, name: str = "") -> str | None:
+    """The first key of the values that the record did not take."""
+    if not isinstance(values, dict) or not isinstance(known, dict):
+        return None
+    for key, value in values.items():
+        inner = f"{name}.{key}" if name else str(key)
+        if key not in known:
+            return inner
+        if found := _surplus(value, known[key], inner):
+            return found
+    return None

@@ -7,24 +7,75 @@ everywhere after that.
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from functools import lru_cache
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-Polygon = tuple[tuple[float, float], ...]  # (x, y) corners in pixels of the scan, as displayed
+Polygon = tuple[tuple[float, float], ...]  # (x, y) corners in pixels
+Grey = NDArray[np.uint8]  # (height, width), 0 black, 255 white
+Matrix = NDArray[np.float32]
+Floats = NDArray[np.float64]
+Rectangles = NDArray[np.int32]  # (n, 4): left, top, right, bottom; where there are thousands
+PageProgress = Callable[[int], None]  # called with the number of pages done since its last call
+Stage = Callable[[str, int], PageProgress]  # a part of the work begins: its name, its pages
 
-SCORES_FORMAT, SCORES_VERSION = "dgmp-scores", 1
+
+class Source(Protocol):
+    """Where the picture of a page comes from: a file, a page of a PDF, an address."""
+
+    @property
+    def address(self) -> str:
+        """By what a catalogue finds it again: a path or a URL."""
+
+    @property
+    def part(self) -> str:
+        """What a page's id has after the name of the file, as ``#page=7``; empty: all of it."""
+
+    def open(self) -> BinaryIO:
+        """The encoded picture (JPEG, PNG, TIFF …) from its beginning."""
+
+    def stamp(self) -> str:
+        """Cheap to ask for, and other than before if the picture may have changed; empty: gone."""
+
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 of the encoded picture."""
+
+
+@dataclass(frozen=True)
+class Region:
+    """A part of a page and what it is; a rectangle is a polygon with four corners."""
+
+    corners: Polygon
+    kind: str = "text"
+    value: float | None = None  # what was measured there, if anything was
+
+    @classmethod
+    def rectangle(
+        cls,
+        left: float,
+        top: float,
+        right: float,
+        bottom: float,
+        kind: str = "text",
+        value: float | None = None,
+    ) -> Region:
+        """The rectangle between two corners."""
+        return cls(((left, top), (right, top), (right, bottom), (left, bottom)), kind, value)
+
+    @property
+    def bounds(self) -> tuple[float, float, float, float]:
+        """Left, top, right, bottom of the smallest rectangle around it."""
+        xs, ys = zip(*self.corners, strict=True)
+        return min(xs), min(ys), max(xs), max(ys)
 
 
 @dataclass(frozen=True)
 class Page:
-    """One written page of a corpus: where its picture lies, and what is known of it.
+    """One written page of a corpus: where its picture comes from, and what is known of it.
 
     ``id`` is the path relative to the corpus with forward slashes, then ``#frame=2`` for a further
     picture of one file and ``#region=1`` where regions are pages of their own; both count from 0.
@@ -32,28 +83,34 @@ class Page:
     """
 
     id: str
-    path: Path
+    source: Source
     writer: str | None = None
     script: str | None = None
     manuscript: str | None = None
-    sheet: str | None = None  # the scan it is of: same writer and sheet, neither hit nor miss
+    scan: str | None = None  # the picture it is on: same writer and scan, neither hit nor miss
     split: str | None = None
     frame: int = 0
     size: tuple[int, int] | None = None  # width, height
-    regions: tuple[Polygon, ...] | None = None  # where the text is; None: use the whole page
-    line_distance: float | None = None  # pixels between baselines, if a layout file tells
+    regions: tuple[Region, ...] | None = None  # where the text is; None: use the whole page
+    line_distance: float | None = None  # pixels between baselines, if a layout file gives them
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 of the file, mixed with frame and regions where these choose a part of it.
+        """SHA-256 of the picture, mixed with what chooses a part of it or its scale."""
+        return self._mixed(self.source.content_hash)
 
-        Read when first asked for and kept until the file changes, so that opening stays quick.
-        """
-        status = self.path.stat()
-        digest = _file_hash(self.path, status.st_mtime_ns, status.st_size)
-        if self.frame == 0 and self.regions is None:
-            return digest
-        return hashlib.sha256(f"{digest} {self.frame} {self.regions}".encode()).hexdigest()
+    def stamp(self) -> str:
+        """That of the source, mixed alike; empty where the source is gone."""
+        stamp = self.source.stamp()
+        return self._mixed(stamp) if stamp else ""
+
+    def _mixed(self, word: str) -> str:
+        if self.frame == 0 and self.regions is None and self.line_distance is None:
+            return word
+        corners = None if self.regions is None else tuple(r.corners for r in self.regions)
+        distance = "" if self.line_distance is None else f" {self.line_distance}"
+        mixed = f"{word} {self.frame} {corners}{distance}"
+        return hashlib.sha256(mixed.encode()).hexdigest()
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,48 +244,28 @@ class Scores:
     def __str__(self) -> str:
         return self.table()
 
-    def to_json(self) -> str:
-        """The whole record as text, with the version of its format."""
-        head = {"format": SCORES_FORMAT, "version": SCORES_VERSION}
-        return json.dumps(head | asdict(self), ensure_ascii=False, allow_nan=False)
 
-    @classmethod
-    def from_json(cls, text: str) -> Scores:
-        """Read what :meth:`to_json` wrote."""
-        try:
-            found = json.loads(text)
-        except ValueError as error:
-            raise ValueError(f"these scores are not JSON: {error}") from error
-        if not isinstance(found, dict) or found.pop("format", None) != SCORES_FORMAT:
-            raise ValueError(f'this JSON has no "format": "{SCORES_FORMAT}", it holds no scores')
-        version = found.pop("version", None)
-        if version != SCORES_VERSION:
-            raise ValueError(
-                f"these scores have format version {version}, this dgmp reads {SCORES_VERSION}"
-            )
-        names = {entry.name for entry in fields(cls)}
-        if set(found) != names:
-            odd = ", ".join(sorted(set(found) ^ names))
-            raise ValueError(f"these scores lack entries or have unknown ones: {odd}")
-        for name, value in found.items():
-            found[name] = _tuples(value)
-        return cls(**found)
+@dataclass(frozen=True)
+class Hand:
+    """Pages that the program believes to be by one writer."""
+
+    number: int  # from 1, the hands with most pages first
+    page_ids: tuple[str, ...]  # the page most like the others first
+    fits: tuple[float, ...]  # ½ where the others are just near enough to be joined; 1 if alone
+    confidence: float
+    nearest: int | None  # the number of the hand most like this one
 
 
-@lru_cache(maxsize=65536)
-def _file_hash(path: Path, changed: int, size: int) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+@dataclass(frozen=True)
+class Hit:
+    """A page that a search found."""
+
+    page_id: str
+    path: str  # of the scan, or its address
+    cosine: float
+    probability: float | None = None  # of the same hand, where the describer is calibrated
+    writer: str | None = None
 
 
 def _percent(*shares: float) -> tuple[float, ...]:
     return tuple(100 * share for share in shares)
-
-
-def _tuples(value: Any) -> Any:
-    """Lists, which JSON has, as tuples, which records have."""
-    if isinstance(value, list):
-        return tuple(_tuples(entry) for entry in value)
-    if isinstance(value, dict):
-        return {key: _tuples(entry) for key, entry in value.items()}
-    return value

@@ -10,8 +10,10 @@ import pytest
 from drawing import written
 from PIL import Image
 
-from dgmp.corpora import open_corpus, read_image, text_scale
-from dgmp.corpora.regions import Line
+from dgmp.corpora import open_corpus
+from dgmp.corpora.layout_files import Line
+from dgmp.pixels import read_image, text_scale
+from dgmp.sources import FileSource
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared" / "data"
@@ -100,9 +102,9 @@ def test_the_built_set_opens_as_a_corpus_with_its_writers_and_splits(run, tmp_pa
     corpus = open_corpus(tmp_path / "out")
     assert [page.id for page in corpus] == [row["file"] for row in ROWS]
     assert corpus.labels("writer") == ("a", "a", "b", "b")
-    assert corpus.labels("sheet") == ("1.png", "2.png", "b_1.png", "b_1.png")
-    assert {page.writer for page in corpus.side("train")} == {"a"}
-    assert {page.writer for page in corpus.side("test")} == {"b"}
+    assert corpus.labels("scan") == ("1.png", "2.png", "b_1.png", "b_1.png")
+    assert {page.writer for page in corpus.in_split("train")} == {"a"}
+    assert {page.writer for page in corpus.in_split("test")} == {"b"}
     assert not corpus.left_out
     assert not corpus.notes
 
@@ -120,7 +122,9 @@ def test_lines_are_76_pixels_apart_whatever_the_scan(run, tmp_path, record):
     for row in ROWS:
         scale = float(record()[row["file"]]["scale"])
         assert scale == pytest.approx(76 / DISTANCES[row["original_path"]], abs=1e-6)
-        assert text_scale(read_image(tmp_path / "out" / row["file"])) == pytest.approx(76, rel=0.03)
+        assert text_scale(read_image(FileSource(tmp_path / "out" / row["file"]))) == pytest.approx(
+            76, rel=0.03
+        )
 
 
 def test_the_recorded_patch_is_what_was_cut(run, tmp_path, record, clones):
@@ -128,11 +132,11 @@ def test_the_recorded_patch_is_what_was_cut(run, tmp_path, record, clones):
     for row in ROWS[2:]:
         said = {key: record()[row["file"]][key] for key in ("left", "top", "width", "height")}
         left, top, width, height = map(int, said.values())
-        image = read_image(tmp_path / "out" / row["file"])
+        image = read_image(FileSource(tmp_path / "out" / row["file"]))
         assert image.shape == (height, width)
         assert width <= 1104
         assert height <= 840
-        page = read_image(clones / "second" / row["original_path"])
+        page = read_image(FileSource(clones / "second" / row["original_path"]))
         scaled = build.resized(page, float(record()[row["file"]]["scale"]))
         cut = scaled[top : top + height, left : left + width]
         assert np.abs(cut.astype(int) - image).mean() < 4  # what JPEG changes
@@ -285,7 +289,10 @@ def test_the_fingerprint_changes_little_with_jpeg_and_much_with_the_page(tmp_pat
     Image.fromarray(page).save(tmp_path / "page.jpg", quality=60)
     known = fingerprint(page)
     assert len(known) == 16
-    assert bits_apart(known, fingerprint(read_image(tmp_path / "page.jpg"))) <= build.SAME_BITS
+    assert (
+        bits_apart(known, fingerprint(read_image(FileSource(tmp_path / "page.jpg"))))
+        <= build.SAME_BITS
+    )
     assert bits_apart(known, fingerprint(other)) > build.NEAR_BITS
 
 

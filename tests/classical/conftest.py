@@ -8,14 +8,15 @@ from PIL import Image, ImageDraw
 
 from dgmp.classical import CLASSICAL, fit_classical, fit_rootsift_vlad
 from dgmp.classical.kinds import finish_describer
-from dgmp.corpora import PageImage
+from dgmp.pixels import PageImage
 from dgmp.records import Page
+from dgmp.sources import FileSource
 
 
 def page_of(writer, number, *, size=(300, 240), script=None):
     rng = np.random.default_rng([writer, number])
-    hand = np.random.default_rng(writer)
-    slant, arch = hand.uniform(-8, 8), hand.uniform(8, 18)
+    habits = np.random.default_rng(writer)
+    slant, arch = habits.uniform(-8, 8), habits.uniform(8, 18)
     picture = Image.new("L", size, 255)
     pen = ImageDraw.Draw(picture)
     for base in range(50, size[1] - 10, 60):
@@ -26,7 +27,7 @@ def page_of(writer, number, *, size=(300, 240), script=None):
             pen.arc((x, base - 20, x + arch, base), 180, 360, fill=0, width=3)
             x += arch + rng.uniform(2, 12)
     name = f"{writer}/{number}.png"
-    page = Page(name, Path(name), writer=str(writer), script=script)
+    page = Page(name, FileSource(Path(name)), writer=str(writer), script=script)
     return PageImage(page, np.asarray(picture))
 
 

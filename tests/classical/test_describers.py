@@ -1,166 +1,123 @@
-"""The contract of every classical describer, and its files."""
-
-import json
-import pickle
-from dataclasses import replace
+"""The contract of all features of a page, and several looks at a page as one vector."""
 
 import numpy as np
 import pytest
 
-from dgmp.classical import CLASSICAL, fit_classical, load_classical, save_describer
-from dgmp.corpora import Preparation, centre_square
-from dgmp.describe import Describer, describe_pages
-from dgmp.errors import CorpusError, DgmpError, ImageError, UnknownName
-from dgmp.evaluation import retrieval_scores
+from dgmp.classical import (
+    CoHinge,
+    Hinge,
+    Look,
+    Obif,
+    RootSiftVlad,
+    Sift,
+    SrsLbp,
+    VladConfig,
+    fit_looks,
+    fit_rootsift_vlad,
+    three_looks,
+)
+from dgmp.errors import CorpusError
 
-from .conftest import page_of
+FEATURES = [SrsLbp(), Obif(), Hinge(), CoHinge()]
+CONFIG = VladConfig(dim=8, words=6, sample=2000)
+LOOKS = three_looks(CONFIG)
+RNG = np.random.default_rng(0)
 
 
-@pytest.mark.parametrize("name", CLASSICAL)
-def test_a_page_becomes_a_vector_of_unit_length(name, fitted, pages):
-    describer: Describer = fitted[name]
-    vector = describer.describe_page(pages[0])
-    assert vector.shape == (describer.dim,)
+@pytest.mark.parametrize("features", FEATURES, ids=lambda f: type(f).__name__)
+def test_vectors_have_unit_length_and_the_stated_width(features, pages):
+    vector = features(pages[0].pixels)
+    assert vector.shape == (features.dim,)
     assert vector.dtype == np.float32
     assert abs(np.linalg.norm(vector) - 1) < 1e-5
-    assert describer.preparation == Preparation()
 
 
-@pytest.mark.parametrize("name", CLASSICAL)
-def test_new_pages_find_their_hand(name, fitted):
-    fresh = [page_of(writer, number) for writer in range(10, 15) for number in range(2)]
-    vectors = np.stack([fitted[name].describe_page(page) for page in fresh])
-    writers = [page.page.writer for page in fresh]
-    assert retrieval_scores(vectors, writers, resamples=0).map > 0.8
+@pytest.mark.parametrize("features", FEATURES, ids=lambda f: type(f).__name__)
+def test_an_empty_page_gives_zeros(features):
+    assert not features(np.full((64, 64), 255, np.uint8)).any()
 
 
-@pytest.mark.parametrize("name", CLASSICAL)
-def test_a_square_with_one_letter_can_be_described(name, fitted):
-    pixels = np.full((256, 256), 255, np.uint8)
-    pixels[100:140, 120:124] = 0
-    pixels[100:104, 120:150] = 0
-    page = replace(page_of(0, 0), pixels=pixels)
-    assert np.isfinite(fitted[name].describe_page(centre_square(page, 256))).all()
+@pytest.mark.parametrize("features", FEATURES, ids=lambda f: type(f).__name__)
+def test_more_paper_around_changes_nothing(features, pages):
+    page = np.pad(pages[0].pixels, 100, constant_values=255)
+    more = np.pad(page, 40, constant_values=255)
+    np.testing.assert_allclose(features(page), features(more), atol=1e-4)
 
 
-@pytest.mark.parametrize("name", CLASSICAL)
-def test_a_page_without_ink_is_an_image_error(name, fitted):
-    page = replace(page_of(0, 0), pixels=np.full((256, 256), 255, np.uint8))
-    with pytest.raises(ImageError, match=r"0/0\.png: too little ink"):
-        fitted[name].describe_page(page)
+@pytest.mark.parametrize("features", FEATURES, ids=lambda f: type(f).__name__)
+def test_pages_by_one_writer_are_more_alike(features, pages):
+    vectors = np.stack([features(page.pixels) for page in pages])
+    writers = np.array([page.page.writer for page in pages])
+    cosines = vectors @ vectors.T
+    np.fill_diagonal(cosines, -1)
+    assert (writers[cosines.argmax(1)] == writers).mean() > 0.9
 
 
-@pytest.mark.parametrize("name", CLASSICAL)
-def test_a_describer_travels_by_pickle_and_by_file(name, fitted, pages, tmp_path):
-    describer = fitted[name]
-    vector = describer.describe_page(pages[1])
-    copies = [
-        pickle.loads(pickle.dumps(describer)),
-        load_classical(save_describer(describer, tmp_path / "run")),
+@pytest.fixture(scope="module")
+def learned(pages):
+    return fit_rootsift_vlad(pages, LOOKS, seed=1, bands=2)
+
+
+def test_every_vocabulary_counts_alike(learned, pages):
+    features, _ = learned
+    two = [features.look(page.pixels) for page in (pages[0], pages[5])]
+    whole = np.stack([features.encode(local) for local in two])
+    shares = [vlad.config.vocabularies / 5 for vlad in features.vlads]
+    parts = [
+        np.stack([vlad.encode(local[number]) for local in two])
+        for number, vlad in enumerate(features.vlads)
     ]
-    for copy in copies:
-        np.testing.assert_array_equal(copy.describe_page(pages[1]), vector)
-        assert json.dumps(copy.spec) == json.dumps(describer.spec)
-        assert copy.preparation == describer.preparation
+    cosines = [part[0] @ part[1] for part in parts]
+    assert shares == [0.4, 0.4, 0.2]
+    assert whole[0] @ whole[1] == pytest.approx(np.dot(shares, cosines), abs=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(whole, axis=1), 1, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["rootsift-vlad", "srs-lbp"])
-def test_the_spec_knows_what_was_learned(name, fitted, pages):
-    again = fit_classical(name, iter(pages), seed=3)
-    other = fit_classical(name, pages[:8], seed=3)
-    assert again.spec == fitted[name].spec != other.spec
+def test_fitting_gives_the_vectors_of_pages_then_of_their_bands(learned, pages):
+    features, vectors = learned
+    assert vectors.shape == (3 * len(pages), features.dim)
+    # Local descriptors are kept in half precision: the same but for rounding.
+    for number in (0, 7):
+        assert vectors[number] @ features(pages[number].pixels) > 0.998
+    upper = [np.array_split(local, 2)[0] for local in features.look(pages[0].pixels)]
+    assert vectors[len(pages)] @ features.encode(upper) > 0.998
 
 
-def test_short_vectors_are_short(fitted):
-    short = fitted["rootsift-vlad-short"]
-    assert short.dim == 12 * 5 - 1  # as many as the fitting pages and their bands span
-    assert short.sketch.dim == 8192
-    assert fitted["rootsift-vlad"].dim == 5 * 100 * 64
+def test_a_look_that_finds_nothing_leaves_the_others(learned, pages):
+    features, _ = learned
+    local = list(features.look(pages[0].pixels))
+    local[1] = local[1][:0]
+    vector = features.encode(local)
+    first, second, _ = np.split(vector, np.cumsum([vlad.dim for vlad in features.vlads])[:2])
+    assert not second.any()
+    assert np.linalg.norm(first) > 0.5
+    assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
 
 
-def test_the_last_step_can_be_chosen(pages):
-    widths = [fit_classical("hinge", pages, whitening=how).dim for how in ("none", "soft", "pca")]
-    assert widths[0] == widths[1] > widths[2]
-    with pytest.raises(UnknownName, match="choose from none, soft, pca"):
-        fit_classical("hinge", pages, whitening="zca")
+def test_pages_without_any_keypoint_are_left_out_of_what_is_encoded(learned):
+    features, _ = learned
+    some = [RNG.random((30, 128), np.float32) for _ in features.sifts]
+    none = [local[:0] for local in some]
+    assert len(features.encode_pages([some, none], 2)) == 3
 
 
-def test_progress_counts_pages(pages):
-    done = []
-    fit_classical("hinge", pages, progress=done.append)
-    assert sum(done) == len(pages)
+def test_one_look_is_plain_vlad(pages):
+    look = Look(Sift(), CONFIG)
+    local = [[look.sift(page.pixels)] for page in pages]
+    features, vectors = fit_looks(local, [look])
+    assert isinstance(features, RootSiftVlad)
+    np.testing.assert_allclose(vectors[3], features.vlads[0].encode(local[3][0]), atol=1e-5)
 
 
-def test_describing_a_folder_works_with_processes(tmp_path, pages):
-    from PIL import Image
-
-    from dgmp.corpora import open_corpus
-
-    for page in pages[:4]:
-        path = tmp_path / page.page.id
-        path.parent.mkdir(exist_ok=True)
-        Image.fromarray(page.pixels).save(path)
-    describer = fit_classical("cohinge", preparation=Preparation(canonical=None))
-    one = describe_pages(open_corpus(tmp_path).pages, describer)
-    two = describe_pages(open_corpus(tmp_path).pages, describer, workers=1)
-    np.testing.assert_array_equal(one.descriptors.vectors, two.descriptors.vectors)
-    assert one.descriptors.spec["kind"] == "cohinge"
+def test_one_page_is_too_few(pages):
+    with pytest.raises(CorpusError, match="at least two pages with writing, got 1"):
+        fit_rootsift_vlad(pages[:1], LOOKS)
 
 
-def test_what_cannot_be_fitted_says_why(pages):
-    with pytest.raises(UnknownName, match="choose from rootsift-vlad"):
-        fit_classical("sift")
-    with pytest.raises(CorpusError, match="at least two pages"):
-        fit_classical("hinge", pages[:1])
-    with pytest.raises(CorpusError, match="at least two pages"):
-        fit_classical("rootsift-vlad")
-
-
-@pytest.fixture
-def saved(fitted, tmp_path):
-    return save_describer(fitted["hinge"], tmp_path / "hinge")
-
-
-def test_a_folder_without_a_describer_is_refused(tmp_path):
-    with pytest.raises(DgmpError, match=r"is no describer .it has no describer\.json"):
-        load_classical(tmp_path)
-
-
-def test_a_cut_file_of_arrays_is_refused(saved):
-    path = saved / "arrays.npz"
-    path.write_bytes(path.read_bytes()[:-200])
-    with pytest.raises(DgmpError, match="cut off"):
-        load_classical(saved)
-    path.unlink()
-    with pytest.raises(DgmpError, match=r"arrays\.npz: there is no such file"):
-        load_classical(saved)
-
-
-def test_arrays_of_another_describer_are_refused(saved, fitted, tmp_path):
-    other = save_describer(fitted["srs-lbp"], tmp_path / "other")
-    (other / "arrays.npz").replace(saved / "arrays.npz")
-    with pytest.raises(DgmpError, match="does not belong"):
-        load_classical(saved)
-
-
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        ({"version": 3}, "format version 3, this dgmp reads 2"),
-        ({"format": "else"}, "is no describer"),
-        ({"config": {"class": "Nothing"}}, "does not describe what was fitted"),
-        ({"config": {"class": "Hinge", "wrong": 1}}, "does not describe what was fitted"),
-        ({"config": {"class": "Hinge"}}, "holds a Hinge, no classical describer"),
-    ],
-)
-def test_a_changed_head_is_refused(saved, change, told):
-    head = json.loads((saved / "describer.json").read_text())
-    (saved / "describer.json").write_text(json.dumps(head | change))
-    with pytest.raises(DgmpError, match=told):
-        load_classical(saved)
-
-
-def test_a_head_that_is_no_json_is_refused(saved):
-    (saved / "describer.json").write_text("{")
-    with pytest.raises(DgmpError, match="not JSON"):
-        load_classical(saved)
+def test_too_few_keypoints_of_one_look_are_refused(pages):
+    many = Look(Sift(), VladConfig(words=6))
+    few = Look(Sift(points="extrema", contrast=1e6), VladConfig(words=6))
+    with pytest.raises(
+        CorpusError, match=r"12 pages gives 0 keypoints \(extrema\), a vocabulary needs 6"
+    ):
+        fit_rootsift_vlad(pages, [many, few])

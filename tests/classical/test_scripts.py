@@ -13,17 +13,19 @@ from dgmp.errors import CorpusError, DgmpError
 from .conftest import page_of
 
 
-def side(numbers):
-    return [page_of(hand, n, script=f"script {hand}") for hand in (20, 21, 22) for n in numbers]
+def pages_of(numbers):
+    return [
+        page_of(writer, n, script=f"script {writer}") for writer in (20, 21, 22) for n in numbers
+    ]
 
 
 @pytest.fixture(scope="module")
 def classifier():
-    return fit_script_classifier(side(range(4)), describer="srs-lbp")
+    return fit_script_classifier(pages_of(range(4)), describer="srs-lbp")
 
 
-def test_new_pages_of_known_scripts_are_told_apart(classifier):
-    pages = side(range(10, 13))
+def test_new_pages_of_known_scripts_are_named_rightly(classifier):
+    pages = pages_of(range(10, 13))
     found = np.stack([classifier.classify_page(page) for page in pages])
     np.testing.assert_allclose(found.sum(axis=1), 1)
     named = [classifier.classes[n] for n in found.argmax(axis=1)]
@@ -33,7 +35,7 @@ def test_new_pages_of_known_scripts_are_told_apart(classifier):
 
 
 def test_two_scripts_make_probabilities_too():
-    pages = [page for page in side(range(4)) if page.page.script != "script 22"]
+    pages = [page for page in pages_of(range(4)) if page.page.script != "script 22"]
     found = fit_script_classifier(pages, describer="srs-lbp")
     shares = np.stack([found.classify_page(page) for page in pages])
     np.testing.assert_allclose(shares.sum(axis=1), 1)
@@ -41,7 +43,7 @@ def test_two_scripts_make_probabilities_too():
 
 
 def test_a_saved_classifier_gives_the_same_probabilities(classifier, tmp_path):
-    page = side([10])[0]
+    page = pages_of([10])[0]
     again = load_script_classifier(save_script_classifier(classifier, tmp_path / "run"))
     np.testing.assert_array_equal(again.classify_page(page), classifier.classify_page(page))
     assert again.spec == classifier.spec

@@ -2,17 +2,10 @@
 
 import numpy as np
 import pytest
-import slow_references as slow
+from rankings import slow_references as slow
 
-from dgmp.evaluation import (
-    average_probabilities,
-    fuse_rankings,
-    rank_pages,
-    rank_similarities,
-    rerank_reciprocal,
-    softmax,
-    vote,
-)
+from dgmp.evaluation import average_probabilities, fuse_rankings, softmax, vote
+from dgmp.rankings import rank_pages, rank_similarities, rerank_reciprocal
 
 A = np.array([[0.9, 0.1, 0.0], [0.2, 0.3, 0.5]])
 B = np.array([[0.4, 0.6, 0.0], [0.3, 0.4, 0.3]])

@@ -5,31 +5,30 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from clustered_pages import clustered_pages
+from rankings.clustered_pages import clustered_pages
 
 from dgmp.errors import CorpusError, UnknownName
 from dgmp.evaluation import (
-    RERANKINGS,
     check_labels,
     check_scripts,
     check_writers,
     classification_scores,
-    rank_pages,
     ranking_scores,
-    rerank,
     retrieval_scores,
     scans_of,
     score_scripts,
     score_writers,
 )
+from dgmp.rankings import RERANKINGS, rank_pages, rerank
 from dgmp.records import Page
+from dgmp.sources import FileSource
 
 VECTORS, WRITERS, IDS = clustered_pages(0, noise=2.0)
-PAGES = [Page(name, Path(name), writer=w) for name, w in zip(IDS, WRITERS, strict=True)]
+PAGES = [Page(name, FileSource(Path(name)), writer=w) for name, w in zip(IDS, WRITERS, strict=True)]
 
 CLASSES = ("Caroline", "Cursiva")
 SCRIPTS = ["Caroline", "Caroline", "Cursiva", "Cursiva", "Cursiva"]
-WRITTEN = [Page(f"p{n}", Path("p"), script=script) for n, script in enumerate(SCRIPTS)]
+WRITTEN = [Page(f"p{n}", FileSource(Path("p")), script=script) for n, script in enumerate(SCRIPTS)]
 SHARES = np.array([[0.9, 0.1], [0.4, 0.6], [0.2, 0.8], [0.7, 0.3], [0.4, 0.6]])
 
 
@@ -43,7 +42,7 @@ def test_pages_are_scored_by_their_writers_and_ids():
 
 def test_pages_by_one_writer_on_one_scan_are_neither_hit_nor_miss():
     scans = [f"s{n // 2}" for n in range(len(PAGES))]
-    pages = [replace(page, sheet=scan) for page, scan in zip(PAGES, scans, strict=True)]
+    pages = [replace(page, scan=scan) for page, scan in zip(PAGES, scans, strict=True)]
     found = score_writers(pages, VECTORS)
     assert found == retrieval_scores(VECTORS, WRITERS, ids=IDS, same_scan=scans)
     assert found.map != score_writers(PAGES, VECTORS).map
@@ -52,7 +51,7 @@ def test_pages_by_one_writer_on_one_scan_are_neither_hit_nor_miss():
 @pytest.mark.parametrize("name", RERANKINGS)
 def test_re_ranked_pages_are_scored_as_their_ranking_is(name):
     scans = [f"s{n // 2}" for n in range(len(PAGES))]
-    pages = [replace(page, sheet=scan) for page, scan in zip(PAGES, scans, strict=True)]
+    pages = [replace(page, scan=scan) for page, scan in zip(PAGES, scans, strict=True)]
     ranking = rerank(rank_pages(VECTORS, ids=IDS), name)
     expected = ranking_scores(ranking, WRITERS, same_scan=scans, resamples=50, seed=3)
     assert score_writers(pages, VECTORS, rerank=name, resamples=50, seed=3) == expected
@@ -60,7 +59,7 @@ def test_re_ranked_pages_are_scored_as_their_ranking_is(name):
 
 def test_a_page_that_names_no_scan_is_its_own():
     assert scans_of(PAGES) is None
-    assert scans_of([replace(PAGES[0], sheet="s"), PAGES[1]]) == ["s", PAGES[1].id]
+    assert scans_of([replace(PAGES[0], scan="s"), PAGES[1]]) == ["s", PAGES[1].id]
 
 
 def test_scripts_are_scored_per_page_where_no_manuscript_is_known():
@@ -92,7 +91,7 @@ def alone(pages):
 BAD = {
     "there are no pages to score": lambda: score_writers([], np.zeros((0, 2))),
     "1 of 40 pages have no writer, the first is 'x'": lambda: score_writers(
-        [Page("x", Path("x")), *PAGES[1:]], VECTORS
+        [Page("x", FileSource(Path("x"))), *PAGES[1:]], VECTORS
     ),
     "all 5 pages are by the one writer '0'": lambda: score_writers(PAGES[:5], VECTORS[:5]),
     "40 pages cannot be scored: no query has a relevant page": lambda: score_writers(
@@ -133,8 +132,8 @@ def test_pages_are_checked_before_they_are_described():
         check_scripts(WRITTEN, ["Uncial"])
 
 
-def test_an_unknown_re_ranking_is_told_the_choices():
-    with pytest.raises(UnknownName, match="choose from sgr"):
+def test_an_unknown_re_ranking_is_answered_with_the_choices():
+    with pytest.raises(UnknownName, match="no re-ranking called 'srg'; did you mean 'sgr'"):
         score_writers(PAGES, VECTORS, rerank="srg")
 
 

@@ -3,12 +3,13 @@
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-import slow_references as slow
 from hypothesis import given, settings
+from rankings import slow_references as slow
 
-from dgmp.evaluation import cosines as cosines_file
-from dgmp.evaluation import rank_pages, rank_similarities, ranking_scores, retrieval_scores
+from dgmp.evaluation import ranking_scores, retrieval_scores
 from dgmp.evaluation import retrieval as retrieval_file
+from dgmp.rankings import cosines as cosines_file
+from dgmp.rankings import rank_pages, rank_similarities
 from dgmp.records import Ranking
 
 EXACT = 1e-12

@@ -1,13 +1,34 @@
 """Tiny corpora and tiny recipes: a row is trained in a second."""
 
 import csv
+from dataclasses import dataclass
+from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 
 from dgmp.corpora import open_corpus
-from dgmp.training import find_recipe, override
+from dgmp.experiments import TABLES, Setting, reproduce
+from dgmp.training import Watchers
+
+POOLINGS, SCRIPTS, CURVES = (TABLES[name] for name in ("poolings", "scripts", "curves"))
+SOME = ["avg-l2", "avg-l2-whitened", "gmp-centred"]
+TINY = [
+    "epochs=2",
+    "epoch_steps=1",
+    "decay_from=1",
+    "classes_per_batch=3",
+    "batch=6",
+    "validation=0.34",
+    "validate_every=1",
+    "input.patch=96",
+    "input.stride=96",
+    "input.side=32",
+    "input.min_edges=20",
+    "input.preparation.canonical=None",
+    "augmentation.shift=8",
+]
 
 
 def draw_page(path, slant, seed, script=0):
@@ -23,7 +44,7 @@ def draw_page(path, slant, seed, script=0):
     cv2.imwrite(str(path), page)
 
 
-@pytest.fixture(scope="package", autouse=True)
+@pytest.fixture(scope="session", autouse=True)
 def no_picture_of_every_epoch():
     """Drawing takes longer than training does here."""
     with pytest.MonkeyPatch.context() as patch:
@@ -55,8 +76,8 @@ def scripts_folder(tmp_path_factory):
         for number in range(4):
             name = f"s{script}_{number}.png"
             draw_page(folder / name, 8 * script - 8, 10 * script + number, script)
-            side = "test" if number == 3 else "train"
-            rows.append((name, f"script{script}", f"m{script}{number}", side))
+            split = "test" if number == 3 else "train"
+            rows.append((name, f"script{script}", f"m{script}{number}", split))
     with (folder / "pages.csv").open("w", newline="") as file:
         csv.writer(file).writerows([("file", "script", "manuscript", "split"), *rows])
     return folder
@@ -72,28 +93,32 @@ def scripts(scripts_folder):
     return open_corpus(scripts_folder)
 
 
-TINY = [
-    "epochs=2",
-    "epoch_steps=1",
-    "decay_from=1",
-    "classes_per_batch=3",
-    "batch=6",
-    "validation=0.34",
-    "validate_every=1",
-    "input.patch=96",
-    "input.stride=96",
-    "input.side=32",
-    "input.min_edges=20",
-    "input.preparation.canonical=None",
-    "augmentation.shift=8",
-]
+@dataclass(frozen=True)
+class Made:
+    """A table that was made: where, of what, its files, and what was announced."""
+
+    out: Path
+    setting: Setting
+    paths: list[Path]
+    announced: list[str]
 
 
-@pytest.fixture
-def tiny():
-    return list(TINY)
+@pytest.fixture(scope="session")
+def made(writers, tmp_path_factory):
+    """A table of writers with three rows and two seeds."""
+    out = tmp_path_factory.mktemp("table") / "out"
+    announced = []
+    setting = Setting.choose(POOLINGS, writers, changes=TINY)
+    watchers = Watchers(announce=announced.append)
+    paths = reproduce(POOLINGS, setting, out, seeds=2, rows=SOME, watchers=watchers)
+    return Made(out, setting, paths, announced)
 
 
-def tiny_recipe(name):
-    """A small recipe made tiny."""
-    return override(find_recipe(name), TINY)
+@pytest.fixture(scope="session")
+def made_scripts(scripts, tmp_path_factory):
+    """A table of scripts with two rows and two seeds."""
+    out = tmp_path_factory.mktemp("scripts-table") / "out"
+    setting = Setting.choose(SCRIPTS, scripts, changes=TINY)
+    return Made(
+        out, setting, reproduce(SCRIPTS, setting, out, seeds=2, rows=["avg-l2", "dgmp"]), []
+    )

@@ -1,64 +1,68 @@
-"""What a network looks at: boxes of three views, squares, and a model built from its spec."""
+"""What a network looks at: patches of three views, and a model built from its spec."""
+
+import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from drawing import written
 
-from dgmp.corpora import PageImage, Preparation, Standardization
 from dgmp.errors import DgmpError, UnknownName
-from dgmp.models import InputSpec, ModelSpec, cut_square
+from dgmp.files import from_plain, to_plain
+from dgmp.models import InputSpec, ModelSpec, Standardization, cut_patch
+from dgmp.pixels import PageImage, Preparation
 from dgmp.records import Page
+from dgmp.sources import FileSource
 
 
 def page(width=200, height=140):
-    return PageImage(Page("page.png", None), written(width, height, distance=30))
+    source = FileSource(Path("page.png"))
+    return PageImage(Page("page.png", source), written(width, height, distance=30))
 
 
-def test_a_page_is_one_box_and_its_centre_a_square():
-    assert InputSpec(view="page").boxes(page()).tolist() == [[0, 0, 200, 140]]
-    assert InputSpec(view="centre").boxes(page()).tolist() == [[30, 0, 170, 140]]
-    assert InputSpec(view="centre").boxes(page(100, 140)).tolist() == [[0, 20, 100, 120]]
+def test_a_page_is_one_patch_and_so_is_its_centre():
+    assert InputSpec(view="page").rectangles(page()).tolist() == [[0, 0, 200, 140]]
+    assert InputSpec(view="centre").rectangles(page()).tolist() == [[30, 0, 170, 140]]
+    assert InputSpec(view="centre").rectangles(page(100, 140)).tolist() == [[0, 20, 100, 120]]
 
 
-def test_patches_are_windows_with_enough_edges():
+def test_patches_are_parts_of_the_page():
     looks_at = InputSpec(patch=64, stride=40, min_edges=0, side=64)
     image = page()
-    squares = looks_at.squares(image)
-    for (left, top, right, bottom), square in zip(looks_at.boxes(image), squares, strict=True):
-        np.testing.assert_array_equal(square, image.pixels[top:bottom, left:right])
+    places, patches = looks_at.rectangles(image), looks_at.patches(image)
+    for (left, top, right, bottom), patch in zip(places, patches, strict=True):
+        np.testing.assert_array_equal(patch, image.pixels[top:bottom, left:right])
 
 
 @pytest.mark.parametrize("view", ["patches", "page", "centre"])
-def test_squares_have_the_side_the_network_sees(view):
+def test_patches_have_the_side_the_network_sees(view):
     looks_at = InputSpec(view=view, patch=64, stride=40, min_edges=0, side=48)
-    assert looks_at.squares(page()).shape[1:] == (48, 48)
-    assert looks_at.squares(page()).dtype == np.uint8
+    assert looks_at.patches(page()).shape[1:] == (48, 48)
+    assert looks_at.patches(page()).dtype == np.uint8
 
 
-def test_given_boxes_are_cut_as_found_ones_are():
+def test_given_rectangles_are_cut_as_found_ones_are():
     looks_at = InputSpec(patch=64, stride=40, min_edges=0, side=32)
-    boxes = looks_at.boxes(page())
-    np.testing.assert_array_equal(looks_at.squares(page(), boxes), looks_at.squares(page()))
+    places = looks_at.rectangles(page())
+    np.testing.assert_array_equal(looks_at.patches(page(), places), looks_at.patches(page()))
 
 
 def test_beyond_the_border_there_is_paper():
     pixels = np.zeros((10, 20), np.uint8)
-    square = cut_square(pixels, np.array([-5, -5, 25, 25]), 30)
-    assert (square[5:15, 5:25] == 0).all()
-    assert (square == 255).sum() == 30 * 30 - 10 * 20
+    patch = cut_patch(pixels, np.array([-5, -5, 25, 25]), 30)
+    assert (patch[5:15, 5:25] == 0).all()
+    assert (patch == 255).sum() == 30 * 30 - 10 * 20
 
 
 def test_an_input_spec_goes_through_json():
-    import json
-    from dataclasses import asdict
-
     looks_at = InputSpec(
         view="centre",
         preparation=Preparation(canonical=None, binarization="none"),
         standardization=Standardization(0.5, 0.25),
     )
-    assert InputSpec.from_json(json.loads(json.dumps(asdict(looks_at)))) == looks_at
+    stored = json.loads(json.dumps(to_plain(looks_at)))
+    assert from_plain(stored, InputSpec, "model.json") == looks_at
 
 
 def test_a_model_is_built_for_grey_pages_with_its_pooling_and_classes():
@@ -86,7 +90,10 @@ def test_a_model_that_cannot_be_built_is_an_error_for_users(change, reason):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"view": "pages"}, "no view called 'pages'; choose from patches, page, centre"),
+        (
+            {"view": "pages"},
+            "no view called 'pages'; did you mean 'page'. Choose from patches",
+        ),
         ({"side": 0}, "side must be at least 1"),
         ({"stride": -3}, "stride must be at least 1"),
     ],

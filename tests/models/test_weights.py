@@ -1,4 +1,4 @@
-"""Weight files: what loads, what is put right, and what each bad file is told."""
+"""Weight files: what loads, what is put right, and which message each bad file gives."""
 
 import pickle
 import sys
@@ -293,7 +293,7 @@ def test_safetensors_without_the_package_names_the_extra(tmp_path, monkeypatch):
         load_weights(resnet20(), path)
 
 
-def test_file_that_may_not_be_read_is_said_so(tmp_path, monkeypatch):
+def test_file_that_may_not_be_read_is_refused(tmp_path, monkeypatch):
     def refuse(*arguments, **options):
         raise PermissionError
 

@@ -39,7 +39,7 @@ def masked(channels, positions):
     return relu(channels, positions) * (torch.rand(2, 1, positions) > 0.5)
 
 
-KINDS = [random, relu, repeated, rank_one, masked]
+FORMATS = [random, relu, repeated, rank_one, masked]
 
 
 def relative_error(phi, share):
@@ -50,7 +50,7 @@ def relative_error(phi, share):
     return (error / expected.norm(dim=1).clamp_min(1e-30)).max().item()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", FORMATS)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_float64_is_exact_to_eight_digits(kind, size):
     torch.manual_seed(1)
@@ -59,7 +59,7 @@ def test_float64_is_exact_to_eight_digits(kind, size):
         assert relative_error(phi, share) < 1e-8
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", FORMATS)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_float32_is_exact_to_four_digits(kind, size):
     torch.manual_seed(1)
@@ -95,7 +95,7 @@ def test_positions_on_one_line_with_mixed_signs(size):
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", FORMATS)
 @pytest.mark.parametrize("size", [(64, 1024), (512, 169), (300, 300)], ids=str)
 def test_below_the_floor_the_ridge_is_the_floor(kind, size, dtype):
     torch.manual_seed(1)
@@ -123,7 +123,7 @@ def test_float32_gradients_agree_with_float64(kind, size):
         assert (ours - exact).norm() <= 1e-3 * exact.norm()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", FORMATS)
 @pytest.mark.parametrize("size", [(64, 1024), (512, 169)], ids=["primal", "dual"])
 def test_the_way_of_accelerators_which_reads_nothing_back_gives_the_same(kind, size, monkeypatch):
     torch.manual_seed(1)
@@ -155,7 +155,7 @@ def test_the_factor_takes_the_place_of_its_matrix(order):
     assert (broken == 0).all()
 
 
-def test_a_broken_factorisation_is_told():
+def test_a_broken_factorisation_is_reported():
     gram = torch.eye(3).repeat(2, 1, 1)
     gram[1, 2, 2] = -1
     assert cholesky_in_place(gram)[1].bool().tolist() == [False, True]

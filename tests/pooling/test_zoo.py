@@ -297,7 +297,7 @@ def test_only_generalized_max_pooling_normalizes_by_default():
 
 
 def test_an_unknown_name_is_answered_with_the_nearest_and_all():
-    message = f"'netvlad', did you mean 'netrvlad'? choose from {', '.join(POOLINGS)}"
+    message = f"'netvlad'; did you mean 'netrvlad'? Choose from {', '.join(POOLINGS)}"
     with pytest.raises(UnknownName, match=re.escape(message)):
         make_pooling("netvlad", channels=CHANNELS)
     with pytest.raises(UnknownName, match="no pooling called 'zzz'; choose from avg, max"):

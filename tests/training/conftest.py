@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from dgmp.corpora import open_corpus
-from dgmp.corpora.synthetic import CorpusPlan, write_corpus
+from dgmp.synthetic import synthesize
 from dgmp.training import RECIPES
 
 SMALL = [
@@ -24,12 +24,17 @@ SMALL = [
 @pytest.fixture(scope="session")
 def hands(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hands")
-    write_corpus(folder / "six", CorpusPlan(6, 2, seed=3))
+    synthesize(folder / "six", writers=6, pages=2, seed=3)
     return open_corpus(folder / "six")
 
 
 @pytest.fixture
 def recipe():
+    return small_recipe()
+
+
+def small_recipe():
+    """Two epochs of three steps."""
     small = RECIPES["writer-small"]
     looks_at = replace(small.input, side=32, stride=256)
     return replace(

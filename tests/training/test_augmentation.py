@@ -1,11 +1,13 @@
-"""Training squares: what may change does, what may not stays."""
+"""Training patches: what may change does, what may not stays."""
 
+import cv2
 import numpy as np
 import pytest
 
-from dgmp.training import Augmentation, augmented_square
+from dgmp.training import Augmentation, augmented_patch
+from dgmp.training.augmentation import _part_of_patch
 
-BOX = np.array([40, 30, 104, 94], np.int32)  # 64 × 64
+PLACE = np.array([40, 30, 104, 94], np.int32)  # 64 × 64
 
 
 @pytest.fixture
@@ -16,28 +18,26 @@ def page():
     return (127 + 60 * waves).clip(0, 255).astype(np.uint8)
 
 
-def square(page, how=None, seed=0, side=64, box=BOX):
-    return augmented_square(page, box, side, how or Augmentation(), np.random.default_rng(seed))
+def patch(page, how=None, seed=0, side=64, place=PLACE):
+    return augmented_patch(page, place, side, how or Augmentation(), np.random.default_rng(seed))
 
 
 def test_nothing_is_changed_by_default(page):
-    assert (square(page) == page[30:94, 40:104]).all()
+    assert (patch(page) == page[30:94, 40:104]).all()
 
 
 @pytest.mark.parametrize("side", [32, 128])
 def test_another_side_resamples(page, side):
-    import cv2
-
     expected = cv2.resize(page[30:94, 40:104], (side, side), interpolation=cv2.INTER_AREA)
-    found = square(page, side=side)[2:-2, 2:-2].astype(int)
+    found = patch(page, side=side)[2:-2, 2:-2].astype(int)
     assert np.abs(found - expected[2:-2, 2:-2]).mean() < 3
 
 
 def test_beyond_the_page_there_is_paper(page):
-    found = square(page, box=np.array([180, 150, 244, 214], np.int32))
+    found = patch(page, place=np.array([180, 150, 244, 214], np.int32))
     assert (found[:50, :40] == page[150:200, 180:220]).all()
     assert (found[51:] == 255).all()
-    far = square(page, box=np.array([900, 900, 964, 964], np.int32))
+    far = patch(page, place=np.array([900, 900, 964, 964], np.int32))
     assert (far == 255).all()
 
 
@@ -57,26 +57,26 @@ def test_beyond_the_page_there_is_paper(page):
     ids=lambda how: str(how),
 )
 def test_each_change_changes_and_repeats(page, how):
-    first = square(page, how, seed=1)
+    first = patch(page, how, seed=1)
     assert first.shape == (64, 64)
     assert first.dtype == np.uint8
-    assert (first == square(page, how, seed=1)).all()
-    assert (first != square(page, how, seed=2)).any()
-    assert (first != square(page)).any()
+    assert (first == patch(page, how, seed=1)).all()
+    assert (first != patch(page, how, seed=2)).any()
+    assert (first != patch(page)).any()
 
 
 def test_a_crop_shows_a_part_with_letters_as_large_as_before(page):
-    found = square(page, Augmentation(crop=0.75), seed=3)
+    found = patch(page, Augmentation(crop=0.75), seed=3)
     assert found.shape == (48, 48)
     x, y = 8 * np.random.default_rng(3).uniform(-1, 1, 6)[:2]
     part = page[38 + round(y) : 86 + round(y), 48 + round(x) : 96 + round(x)]
     assert np.abs(found.astype(int) - part).mean() < 6
 
 
-def test_a_shift_moves_the_window(page):
+def test_a_shift_moves_the_patch(page):
     generator = np.random.default_rng(3)
     x, y = 8 * generator.uniform(-1, 1, 6)[:2]
-    found = square(page, Augmentation(shift=8), seed=3).astype(int)
+    found = patch(page, Augmentation(shift=8), seed=3).astype(int)
     moved = page[30 + round(y) : 94 + round(y), 40 + round(x) : 104 + round(x)]
     assert np.abs(found - moved).mean() < 6  # less than a pixel is interpolated
 
@@ -85,10 +85,10 @@ def test_thicker_strokes_have_more_ink_and_thinner_ones_less():
     page = np.full((100, 100), 255, np.uint8)
     page[:, 48:53] = 0
     inks = [
-        (255 - square(page, Augmentation(thickness=3), seed, box=np.array([20, 20, 84, 84]))).sum()
+        (255 - patch(page, Augmentation(thickness=3), seed, place=np.array([20, 20, 84, 84]))).sum()
         for seed in range(20)
     ]
-    plain = (255 - square(page, box=np.array([20, 20, 84, 84]))).sum()
+    plain = (255 - patch(page, place=np.array([20, 20, 84, 84]))).sum()
     assert min(inks) < plain < max(inks)
     assert max(inks) < plain * 1.8
 
@@ -96,20 +96,18 @@ def test_thicker_strokes_have_more_ink_and_thinner_ones_less():
 def test_ink_and_paper_get_their_own_brightness():
     page = np.full((100, 100), 200, np.uint8)
     page[40:60] = 50
-    found = square(page, Augmentation(foreground=0.1), seed=4, box=np.array([20, 20, 84, 84]))
+    found = patch(page, Augmentation(foreground=0.1), seed=4, place=np.array([20, 20, 84, 84]))
     ink, paper = np.unique(found)
     assert (ink, paper) != (50, 200)
     assert abs(int(ink) - 50) <= 26
     assert abs(int(paper) - 200) <= 26
 
 
-def test_a_part_of_the_box_has_the_area_and_aspect_asked_for():
-    from dgmp.training.augmentation import _part_of_box
-
+def test_a_part_of_the_patch_has_the_area_and_aspect_asked_for():
     generator = np.random.default_rng(0)
     how = Augmentation(area=(0.08, 1.0), aspect=(0.75, 1.33))
     for _ in range(200):
-        left, top, right, bottom = _part_of_box(10, 20, 310, 220, how, generator)
+        left, top, right, bottom = _part_of_patch(10, 20, 310, 220, how, generator)
         assert 10 <= left < right <= 310 + 1e-9
         assert 20 <= top < bottom <= 220 + 1e-9
         whole = (right - left, bottom - top) == (300, 200)

@@ -121,12 +121,12 @@ def test_a_killed_process_ends_the_run_which_then_goes_on(hands, tmp_path):
         (("cpu", 1, "8-bit"), "precision must be"),
     ],
 )
-def test_what_cannot_be_started_is_said(arguments, words):
+def test_what_cannot_be_started_is_refused(arguments, words):
     with pytest.raises(DgmpError, match=words):
         start_processes(*arguments)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-def test_a_missing_gpu_is_said():
+def test_a_missing_gpu_is_refused():
     with pytest.raises(DgmpError, match="no usable GPU"):
         start_processes("cuda", 1, "32-true")

@@ -13,10 +13,11 @@ import pytest
 import torch
 from PIL import Image
 
-from dgmp.corpora import open_corpus, open_store, prepare_page
-from dgmp.describe import load_describer
+from dgmp.corpora import open_corpus
+from dgmp.describers import load_describer
 from dgmp.errors import CorpusError, DgmpError
-from dgmp.training import Learning, learn, override
+from dgmp.pixels import open_store, prepare_page
+from dgmp.training import Learning, learn, override, train
 from dgmp.training.learning import surrogate_lesson, unlabelled_pages
 
 from .test_loop import numbers
@@ -40,7 +41,7 @@ def four(hands, tmp_path_factory):
     folder = tmp_path_factory.mktemp("four") / "scans"
     folder.mkdir()
     for page in hands.pages[:4]:
-        shutil.copy(page.path, folder / page.path.name)
+        shutil.copy(page.source.path, folder / page.source.path.name)
     return folder
 
 
@@ -146,9 +147,9 @@ def test_killed_in_every_stage_the_same_command_ends_as_if_it_never_was(finished
         text=True,
         timeout=120,
     )
-    told = [line for line in done.stdout.splitlines() if not line.startswith(str(tmp_path))]
+    printed = [line for line in done.stdout.splitlines() if not line.startswith(str(tmp_path))]
     killed = [f"{stage} -9" for stage in ("preparing", "finding", "epoch 2/4", "describing")]
-    assert told == [*killed, "None 0"], done.stderr
+    assert printed == [*killed, "None 0"], done.stderr
     assert_same(type(finished)(tmp_path / "run"), finished)
 
 
@@ -163,8 +164,10 @@ def test_a_finished_run_is_left_as_it_is_even_without_its_pages(finished, four, 
 
 def test_labels_change_nothing(finished, four, tmp_path):
     corpus = open_corpus(four)
-    told = replace(corpus, pages=tuple(replace(p, writer="one", script="x") for p in corpus))
-    assert arrays(learn(told, tmp_path / "run", SMALL, seed=4, device="cpu")) == arrays(finished)
+    labelled = replace(corpus, pages=tuple(replace(p, writer="one", script="x") for p in corpus))
+    assert arrays(learn(labelled, tmp_path / "run", SMALL, seed=4, device="cpu")) == arrays(
+        finished
+    )
 
 
 def test_another_seed_learns_another_describer(finished, four, tmp_path):
@@ -179,7 +182,7 @@ def test_average_pooling_is_learned_by_the_same_call(four, tmp_path):
     assert run.metrics()[-1]["ridge"] is None
 
 
-def test_broken_pages_are_told_and_left_out(four, tmp_path):
+def test_broken_pages_are_named_and_left_out(four, tmp_path):
     scans = tmp_path / "scans"
     shutil.copytree(four, scans)
     whole = next(scans.iterdir())
@@ -192,13 +195,13 @@ def test_broken_pages_are_told_and_left_out(four, tmp_path):
     assert "describing 4 pages by what was learned" in said
 
 
-def test_a_folder_without_pictures_is_said(tmp_path):
+def test_a_folder_without_pictures_is_refused(tmp_path):
     (tmp_path / "scans").mkdir()
     with pytest.raises(CorpusError, match="holds no pictures"):
         open_corpus(tmp_path / "scans")
 
 
-def test_a_folder_of_broken_pages_is_said(tmp_path):
+def test_a_folder_of_broken_pages_is_refused(tmp_path):
     for number in range(3):
         Image.new("L", (200, 200), 255).save(tmp_path / f"{number}.png")
     with pytest.raises(CorpusError, match=r"none of 3 pages can be used: 0.png no ink"):
@@ -209,7 +212,7 @@ def test_a_folder_of_broken_pages_is_said(tmp_path):
     ("pages", "patches", "words"),
     [(4, 20, "20 keypoints on 4 pages .* at least 50 on two"), (1, 500, "on 1 pages with writing")],
 )
-def test_too_few_keypoints_are_said(four, tmp_path, pages, patches, words):
+def test_too_few_keypoints_are_refused(four, tmp_path, pages, patches, words):
     corpus = open_corpus(four)
     few = replace(corpus, pages=corpus.pages[:pages])
     with pytest.raises(CorpusError, match=words):
@@ -226,9 +229,9 @@ def test_other_settings_and_other_pages_do_not_go_on_with_the_run(finished, four
         learn(replace(corpus, pages=corpus.pages[:3]), finished.folder, SMALL, seed=4)
 
 
-def test_only_the_training_side_is_looked_at(hands):
-    sides = ["train"] * 5 + ["val"] * 2 + ["test"] * 5
-    pages = tuple(replace(p, split=s) for p, s in zip(hands.pages, sides, strict=True))
+def test_only_training_and_validation_pages_are_looked_at(hands):
+    splits = ["train"] * 5 + ["val"] * 2 + ["test"] * 5
+    pages = tuple(replace(p, split=s) for p, s in zip(hands.pages, splits, strict=True))
     chosen = unlabelled_pages(replace(hands, pages=pages), 100)
     assert [page.id for page in chosen] == [page.id for page in pages[:7]]
     assert {(page.split, page.writer, page.script) for page in chosen} == {("train", None, None)}
@@ -245,13 +248,12 @@ def test_every_page_gives_about_as_many_patches_and_none_of_an_ambiguous_kind(fo
     store = open_store(tmp_path, pages)
     all_kept = surrogate_lesson(store, replace(SMALL, ambiguity=1.0), seed=4)
     fewer = surrogate_lesson(store, SMALL, seed=4)
-    counts = np.bincount(all_kept.windows.page_numbers)
+    counts = np.bincount(all_kept.patches.page_numbers)
     assert counts.tolist() == [120] * 4  # 500 are wanted, but a page has no more
-    assert len(fewer.windows) < len(all_kept.windows)
-    assert {tuple(box) for box in fewer.windows.boxes} <= {
-        tuple(box) for box in all_kept.windows.boxes
-    }
-    assert set(fewer.windows.labels) == set(range(len(fewer.names)))
+    assert len(fewer.patches) < len(all_kept.patches)
+    kept, whole = (set(map(tuple, each.patches.rectangles)) for each in (fewer, all_kept))
+    assert kept <= whole
+    assert set(fewer.patches.labels) == set(range(len(fewer.names)))
 
 
 @pytest.mark.parametrize(("steps", "epochs", "each"), [(1, 1, 1), (8, 8, 1), (400, 20, 20)])
@@ -275,7 +277,5 @@ def test_values_that_make_no_sense_are_refused(change, words):
 
 
 def test_clusters_are_not_a_recipe_of_train(hands, tmp_path):
-    from dgmp.training import train
-
     with pytest.raises(DgmpError, match="dgmp learn FOLDER"):
         train(Learning().training, hands, tmp_path / "run", device="cpu")

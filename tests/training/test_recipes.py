@@ -1,13 +1,12 @@
 """Recipes: the paper's values, overrides, and files of a user's own."""
 
 import json
-from dataclasses import asdict
 
 import pytest
 
 from dgmp.errors import DgmpError, UnknownName
-from dgmp.training import RECIPES, Learning, find_recipe, override
-from dgmp.training.recipes import recipe_from_json
+from dgmp.files import from_plain, to_plain
+from dgmp.training import RECIPES, Learning, Recipe, find_recipe, override, with_pooling
 
 
 def test_the_writer_recipe_has_the_values_of_the_paper():
@@ -22,7 +21,7 @@ def test_the_writer_recipe_has_the_values_of_the_paper():
     assert (recipe.validation, recipe.mining, recipe.soft_margin) == (40, "hard", False)
 
 
-def test_windows_at_keypoints_are_for_learning_without_labels_alone():
+def test_patches_at_keypoints_are_for_learning_without_labels_alone():
     with pytest.raises(DgmpError, match="is for dgmp learn"):
         override(RECIPES["writer-small"], ["input.view=keypoints"])
 
@@ -50,7 +49,8 @@ def test_the_script_recipes_have_the_values_of_the_paper(name, epochs, decay_fro
 @pytest.mark.parametrize("name", RECIPES)
 def test_a_recipe_survives_json(name):
     recipe = RECIPES[name]
-    assert recipe_from_json(json.loads(json.dumps(asdict(recipe)))) == recipe
+    stored = json.loads(json.dumps(to_plain(recipe)))
+    assert from_plain(stored, Recipe, "run.json") == recipe
 
 
 def test_single_values_are_changed():
@@ -122,9 +122,22 @@ def test_a_recipe_of_ones_own_is_a_python_file(tmp_path):
 @pytest.mark.parametrize(
     ("code", "words"), [("RECIPE = 3", "must define RECIPE"), ("1 / 0", "ZeroDivisionError")]
 )
-def test_a_wrong_recipe_file_is_said(tmp_path, code, words):
+def test_a_wrong_recipe_file_is_refused(tmp_path, code, words):
     (tmp_path / "mine.py").write_text(code)
     with pytest.raises(DgmpError, match=words):
         find_recipe(str(tmp_path / "mine.py"))
+
+
+def test_a_missing_recipe_file_is_refused(tmp_path):
     with pytest.raises(DgmpError, match="no such recipe file"):
         find_recipe(str(tmp_path / "other.py"))
+
+
+def test_another_pooling_does_not_keep_the_options_of_the_one_before():
+    changed = with_pooling(RECIPES["writer-small"], "avg")
+    assert (changed.model.pooling, changed.model.pooling_options) == ("avg", {})
+
+
+@pytest.mark.parametrize("pooling", [None, "gmp"])
+def test_the_same_pooling_keeps_its_options(pooling):
+    assert with_pooling(RECIPES["writer-small"], pooling) == RECIPES["writer-small"]

@@ -15,26 +15,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .calibration import Background, Calibration
-from .extras import need
+from ..names import need
+from ..records import Hit
+from .rows import among, matrix
 
 EXACT_PAGES = 50_000
 BITS = 2  # per entry in the index; see benchmarks/results/catalogue.md for these three
 PROPOSED = 500  # pages an index proposes, at least
 PROBES = 1_000  # parts of the index that are looked through: all, up to some millions of pages
-BACKGROUND = 1_000  # pages that stand for the collection when a cosine is judged
+SAMPLE = 1_000  # pages that stand for the collection when a cosine is judged
 _SHOWN = ("page_id", "path", "writer")
 
 
-@dataclass(frozen=True)
-class Hit:
-    """A page that was found."""
+@dataclass(frozen=True, eq=False)
+class Nearest:
+    """What a search found, nearest first, with the vectors of the pages."""
 
-    page_id: str
-    path: str
-    cosine: float
-    probability: float | None = None  # of the same hand, where the describer is calibrated
-    writer: str | None = None
+    hits: tuple[Hit, ...]
+    vectors: NDArray[np.float32]  # (hits, dim)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,48 +53,32 @@ class Searcher:
         self._sample: _Held | None = None
         self._seen = (-1, 0, False)  # version, pages, indexed
 
-    def search(
-        self,
-        vector: NDArray[np.float32],
-        n: int,
-        leave_out: str | None,
-        calibration: Calibration | None,
-    ) -> tuple[Hit, ...]:
+    def search(self, vector: NDArray[np.float32], n: int, leave_out: str | None) -> Nearest:
         """See :meth:`Catalogue.search`."""
-        vector = np.asarray(vector, np.float32)
-        if vector.shape != (self._dim,):
-            raise ValueError(f"vector must have shape ({self._dim},), got {vector.shape}")
-        if n < 1:
-            raise ValueError(f"n must be at least 1, got {n}")
         pages, indexed = self._state()
         find = self._proposed if pages > EXACT_PAGES and indexed else self._nearest
         ids, vectors = find(vector, n + 1)
         # In float64: equal vectors get equal cosines, and ties go by page id.
         cosines = vectors.astype(np.float64) @ vector.astype(np.float64)
         order = [i for i in np.lexsort((ids, -cosines)) if ids[i] != leave_out][:n]
-        probabilities: Sequence[float | None] = [None] * len(order)
-        if calibration is not None and order:
-            sample = self._background()
-            background = Background.of(
-                np.vstack([vector[None], vectors[order]]),
-                sample.vectors,
-                calibration.location,
-                calibration.spread,
-                (leave_out, *(ids[i] for i in order)),
-                sample.ids,
-            )
-            probabilities = calibration.probabilities(cosines[order], background, pages).tolist()
         rows = self._rows([ids[i] for i in order])
-        return tuple(
-            Hit(ids[i], rows[ids[i]]["path"], float(cosines[i]), p, rows[ids[i]]["writer"])
-            for i, p in zip(order, probabilities, strict=True)
+        order = [i for i in order if ids[i] in rows]  # one may have been taken out meanwhile
+        hits = tuple(
+            Hit(ids[i], rows[ids[i]]["path"], float(cosines[i]), writer=rows[ids[i]]["writer"])
+            for i in order
         )
+        return Nearest(hits, vectors[order])
+
+    def sample(self) -> tuple[tuple[str, ...], NDArray[np.float32]]:
+        """See :meth:`Catalogue.sample`: ids and vectors (sampled, dim)."""
+        held = self._background()
+        return held.ids, held.vectors
 
     def build_index(self) -> None:
         """Make the index of a catalogue that is too large to be searched without."""
         if self._table.count_rows() <= EXACT_PAGES:
             return
-        index = need("lancedb.index", "lancedb")
+        index = need("lancedb.index")
         present = self._indexed()
         if "page_id" not in present:
             self._table.create_index("page_id", config=index.BTree())
@@ -154,12 +136,12 @@ class Searcher:
             pages, _ = self._state()
             if pages <= EXACT_PAGES:
                 held = self._all()
-                chosen = background_rows(pages)
+                chosen = sample_rows(pages)
                 self._sample = _Held(
                     version, tuple(held.ids[i] for i in chosen), held.vectors[chosen]
                 )
             else:
-                rows = self._table.take_offsets(background_rows(pages).tolist())
+                rows = self._table.take_offsets(sample_rows(pages).tolist())
                 taken = rows.select(["page_id", "vector"]).to_arrow().sort_by("page_id")
                 self._sample = _held(version, taken, self._dim)
         return self._sample
@@ -167,28 +149,15 @@ class Searcher:
     def _rows(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         if not len(ids):
             return {}
-        among = ", ".join("'" + id.replace("'", "''") + "'" for id in ids)
-        rows = (
-            self._table.search()
-            .where(f"page_id IN ({among})")
-            .select(list(_SHOWN))
-            .limit(None)
-            .to_arrow()
-        )
+        rows = self._table.search().where(among(ids)).select(list(_SHOWN)).limit(None).to_arrow()
         return {row["page_id"]: row for row in rows.to_pylist()}
 
 
-def background_rows(pages: int) -> NDArray[np.intp]:
+def sample_rows(pages: int) -> NDArray[np.intp]:
     """Which pages stand for a collection: all of a small one, else a fixed drawing."""
-    if pages <= BACKGROUND:
+    if pages <= SAMPLE:
         return np.arange(pages)
-    return np.sort(np.random.default_rng(0).choice(pages, BACKGROUND, replace=False))
-
-
-def matrix(column: Any, dim: int) -> NDArray[np.float32]:  # (pages, dim)
-    """A column of vectors as one array."""
-    flat = column.combine_chunks().flatten().to_numpy(zero_copy_only=False)
-    return np.asarray(flat, np.float32).reshape(-1, dim)
+    return np.sort(np.random.default_rng(0).choice(pages, SAMPLE, replace=False))
 
 
 def _held(version: int, rows: Any, dim: int) -> _Held:

@@ -4,18 +4,31 @@ from .clustering import surrogate_classes
 from .describers import (
     ClassicalDescriber,
     Look,
+    PageFeatures,
     RootSiftVlad,
+    VectorStep,
     fit_looks,
     fit_rootsift_vlad,
     look_at,
     three_looks,
 )
 from .exemplar import ExemplarSvm, fit_exemplar_svm
+from .fitted_files import FORMAT as DESCRIBER_FORMAT
+from .fitted_files import HEAD, config_of, fingerprint, load_fitted, read_head, save_fitted
 from .hinge import CoHinge, Hinge
-from .kinds import CLASSICAL, Kind, fit_classical, load_classical, save_describer
+from .kinds import (
+    CLASSICAL,
+    ClassicalKind,
+    finish_describer,
+    fit_classical,
+    load_classical,
+    save_describer,
+    stored_classes,
+)
 from .obif import Obif
 from .scripts import (
     ScriptClassifier,
+    fit_linear,
     fit_script_classifier,
     load_script_classifier,
     save_script_classifier,
@@ -32,19 +45,23 @@ from .whitening import (
     fit_hard_whitening,
     fit_soft_projection,
     fit_soft_whitening,
+    unit_rows,
 )
 
 __all__ = [
     "CLASSICAL",
+    "DESCRIBER_FORMAT",
+    "HEAD",
     "ClassicalDescriber",
+    "ClassicalKind",
     "CoHinge",
     "ExemplarSvm",
     "HardWhitening",
     "Hinge",
     "Keypoints",
-    "Kind",
     "Look",
     "Obif",
+    "PageFeatures",
     "RootSiftVlad",
     "RoundedMatrix",
     "RoundedProjection",
@@ -53,13 +70,18 @@ __all__ = [
     "Sketch",
     "SoftWhitening",
     "SrsLbp",
+    "VectorStep",
     "Vlad",
     "VladConfig",
+    "config_of",
     "cut_keypoint_patches",
     "encode_pages",
+    "fingerprint",
+    "finish_describer",
     "fit_classical",
     "fit_exemplar_svm",
     "fit_hard_whitening",
+    "fit_linear",
     "fit_looks",
     "fit_pages_vlad",
     "fit_rootsift_vlad",
@@ -68,10 +90,15 @@ __all__ = [
     "fit_soft_whitening",
     "fit_vlad",
     "load_classical",
+    "load_fitted",
     "load_script_classifier",
     "look_at",
+    "read_head",
     "save_describer",
+    "save_fitted",
     "save_script_classifier",
+    "stored_classes",
     "surrogate_classes",
     "three_looks",
+    "unit_rows",
 ]

@@ -11,8 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .extras import scikit_learn
-from .whitening import Matrix, fit_hard_whitening
+from ..names import need
+from ..records import Matrix
+from .whitening import fit_hard_whitening
 
 _TOGETHER = 4096  # descriptors whose distances to all centres are held at once
 
@@ -25,7 +26,7 @@ def cluster_centres(
     batch: int = 10_000,
 ) -> Matrix:  # (number, dim)
     """The centres of mini-batch k-means."""
-    means = scikit_learn("cluster").MiniBatchKMeans(
+    means = need("sklearn.cluster").MiniBatchKMeans(
         number, batch_size=batch, n_init=1, random_state=random_state
     )
     return means.fit(vectors).cluster_centers_.astype(np.float32)

@@ -3,27 +3,26 @@
     page → features (VLAD of RootSIFT, SRS-LBP, oBIF, Hinge …) → sketch → whitening → unit vector
 
 Features are small frozen objects that are called with pixels; the later steps are called with
-vectors. Everything can be pickled for worker processes and saved by :mod:`.files`.
+vectors. Everything can be pickled for worker processes and saved by :mod:`.fitted_files`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..corpora import PageImage, Preparation
 from ..errors import CorpusError, ImageError
-from .files import config_of, fingerprint
+from ..pixels import PageImage, Preparation
+from ..records import Matrix, PageProgress
+from .fitted_files import config_of, fingerprint
 from .sift import Sift
 from .vlad import Vlad, VladConfig, encode_pages, fit_pages_vlad
-from .whitening import Matrix, Sketch, unit_rows
-
-Progress = Callable[[int], None]  # called with the number of pages done since the last call
+from .whitening import Sketch, unit_rows
 
 
 class PageFeatures(Protocol):
@@ -80,8 +79,8 @@ def three_looks(
 class RootSiftVlad:
     """Page vectors of RootSIFT descriptors by one look or several, each encoded by VLAD.
 
-    The encodings stand side by side, each as long as the square root of its share of entries, so
-    that every vocabulary counts alike.
+    The encodings stand one after the other, each as long as the square root of its share of
+    entries, so that every vocabulary counts alike.
     """
 
     sifts: tuple[Sift, ...]
@@ -130,7 +129,7 @@ class RootSiftVlad:
 
 @dataclass(frozen=True, eq=False)
 class ClassicalDescriber:
-    """A describer without learning by gradient; see :class:`dgmp.describe.Describer`."""
+    """A describer without learning by gradient; see :class:`dgmp.describers.Describer`."""
 
     kind: str
     features: PageFeatures
@@ -148,6 +147,10 @@ class ClassicalDescriber:
     def spec(self) -> dict[str, Any]:
         """Kind, every setting, and a SHA-256 of all that was learned from pages."""
         return {"kind": self.kind, "config": config_of(self), "arrays": fingerprint(self)}
+
+    @property
+    def calibration(self) -> None:
+        """It has none of its own; several fused ones have one together."""
 
     def describe_page(self, image: PageImage) -> Matrix:  # (dim,)
         """The vector of a page; an ImageError where it has nothing to describe."""
@@ -169,7 +172,7 @@ def page_features(features: PageFeatures, image: PageImage) -> Matrix:
 
 
 def fit_features(
-    features: PageFeatures, images: Iterable[PageImage], progress: Progress | None = None
+    features: PageFeatures, images: Iterable[PageImage], progress: PageProgress | None = None
 ) -> Matrix:  # (pages, dim)
     """The features of those pages that have any, to fit the later steps on."""
     vectors = []
@@ -190,7 +193,7 @@ def fit_rootsift_vlad(
     *,
     seed: int = 0,
     bands: int = 0,
-    progress: Progress | None = None,
+    progress: PageProgress | None = None,
 ) -> tuple[RootSiftVlad, Matrix]:  # (pages and their bands, dim)
     """Learn vocabularies from pages; also gives the encodings of these pages and their bands.
 

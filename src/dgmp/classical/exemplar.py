@@ -15,8 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .extras import scikit_learn
-from .whitening import Matrix, unit_rows
+from ..names import need
+from ..records import Matrix
+from .whitening import unit_rows
 
 PENALTY = 1000.0  # C of the published systems; positive and negatives weigh the same in all
 
@@ -45,7 +46,7 @@ class ExemplarSvm:
         length = float(np.linalg.norm(rest))
         positive = np.append(inside, length)
         negatives = np.pad(self.negatives, ((0, 0), (0, 1)))
-        machine = scikit_learn("svm").LinearSVC(
+        machine = need("sklearn.svm").LinearSVC(
             C=self.penalty, class_weight="balanced", random_state=0, max_iter=10_000
         )
         machine.fit(np.vstack([positive, negatives]), np.arange(len(negatives) + 1) == 0)

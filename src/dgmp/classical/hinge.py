@@ -21,8 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .extras import opencv
-from .whitening import Matrix, unit_rows
+from ..names import need
+from ..records import Matrix
+from .whitening import unit_rows
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class Contours:
     @classmethod
     def trace(cls, pixels: NDArray[np.uint8]) -> Contours:
         """Every outer and inner contour of the ink, pixel by pixel."""
-        cv2 = opencv()
+        cv2 = need("cv2")
         ink = (pixels < 128).astype(np.uint8)
         found, _ = cv2.findContours(ink, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
         points = [contour.reshape(-1, 2) for contour in found]

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..corpora import PageImage, Preparation
-from ..errors import DgmpError, UnknownName
+from ..errors import DgmpError
+from ..names import choose
+from ..pixels import PageImage, Preparation
+from ..records import Matrix, PageProgress
 from .describers import (
     ClassicalDescriber,
     Look,
     PageFeatures,
-    Progress,
     RootSiftVlad,
     VectorStep,
     fit_features,
@@ -20,7 +21,7 @@ from .describers import (
     three_looks,
 )
 from .exemplar import ExemplarSvm, fit_exemplar_svm
-from .files import load_fitted, save_fitted
+from .fitted_files import load_fitted, save_fitted
 from .hinge import CoHinge, Hinge
 from .obif import Obif
 from .sift import Sift
@@ -28,7 +29,6 @@ from .srs_lbp import SrsLbp
 from .vlad import Vlad, VladConfig
 from .whitening import (
     HardWhitening,
-    Matrix,
     RoundedMatrix,
     RoundedProjection,
     Sketch,
@@ -45,7 +45,7 @@ SHORT = 2048  # entries: a million pages fit on one disk
 
 
 @dataclass(frozen=True)
-class Kind:
+class ClassicalKind:
     """A describer that can be had by name: its features, and what is fitted to pages."""
 
     about: str
@@ -76,46 +76,46 @@ WHITENINGS: dict[str, Fit | None] = {"none": None, "soft": fit_soft_whitening, "
 
 _GMP = three_looks()
 
-CLASSICAL: dict[str, Kind] = {
-    "rootsift-vlad": Kind(
+CLASSICAL: dict[str, ClassicalKind] = {
+    "rootsift-vlad": ClassicalKind(
         "RootSIFT, VLAD with generalized max pooling, soft whitening", _GMP, _soft, bands=4
     ),
-    "rootsift-vlad-short": Kind(
+    "rootsift-vlad-short": ClassicalKind(
         f"the same in at most {SHORT} entries", _GMP, _short, sketch=4 * SHORT, bands=4
     ),
-    "rootsift-vlad-sum": Kind(
+    "rootsift-vlad-sum": ClassicalKind(
         "RootSIFT, VLAD with sums", three_looks(VladConfig(aggregation="sum")), _soft, bands=4
     ),
-    "rootsift-vlad-esvm": Kind(
+    "rootsift-vlad-esvm": ClassicalKind(
         "RootSIFT, VLAD with generalized max pooling, exemplar SVM", _GMP, fit_exemplar_svm
     ),
-    "srs-lbp": Kind("local binary patterns at 12 radii", SrsLbp(), fit_soft_whitening),
-    "obif": Kind("oriented basic image features at pairs of scales", Obif()),
-    "hinge": Kind("angles of contours", Hinge(), fit_soft_whitening),
-    "cohinge": Kind("pairs of angles along contours", CoHinge()),
+    "srs-lbp": ClassicalKind("local binary patterns at 12 radii", SrsLbp(), fit_soft_whitening),
+    "obif": ClassicalKind("oriented basic image features at pairs of scales", Obif()),
+    "hinge": ClassicalKind("angles of contours", Hinge(), fit_soft_whitening),
+    "cohinge": ClassicalKind("pairs of angles along contours", CoHinge()),
 }
 
-CLASSES: dict[str, type] = {
-    kind.__name__: kind
-    for kind in (
-        ClassicalDescriber,
-        CoHinge,
-        ExemplarSvm,
-        HardWhitening,
-        Hinge,
-        Obif,
-        Preparation,
-        RootSiftVlad,
-        RoundedMatrix,
-        RoundedProjection,
-        Sift,
-        Sketch,
-        SoftWhitening,
-        SrsLbp,
-        Vlad,
-        VladConfig,
-    )
-}
+_STEPS: tuple[type, ...] = (
+    ClassicalDescriber,
+    ExemplarSvm,
+    HardWhitening,
+    Preparation,
+    RootSiftVlad,
+    RoundedMatrix,
+    RoundedProjection,
+    Sift,
+    Sketch,
+    SoftWhitening,
+    Vlad,
+    VladConfig,
+)
+
+
+def stored_classes() -> dict[str, type]:
+    """The dataclasses that a describer's file may hold, by name: steps, and all kinds' features."""
+    features = [kind.features for kind in CLASSICAL.values()]
+    single = [type(each) for each in features if not isinstance(each, tuple)]
+    return {each.__name__: each for each in (*_STEPS, *single)}
 
 
 def fit_classical(
@@ -125,7 +125,7 @@ def fit_classical(
     seed: int = 0,
     whitening: str | None = None,
     preparation: Preparation | None = None,
-    progress: Progress | None = None,
+    progress: PageProgress | None = None,
 ) -> ClassicalDescriber:
     """Make the describer called ``name``, fitted on prepared pages where it needs any.
 
@@ -169,17 +169,11 @@ def finish_describer(
     return ClassicalDescriber(name, features, sketch, finish, preparation or Preparation())
 
 
-def _kind(name: str, whitening: str | None) -> Kind:
-    kind = CLASSICAL.get(name)
-    if kind is None:
-        raise UnknownName(
-            f"no classical describer called {name!r}; choose from {', '.join(CLASSICAL)}"
-        )
+def _kind(name: str, whitening: str | None) -> ClassicalKind:
+    kind = choose(name, CLASSICAL, "classical describer")
     if whitening is None:
         return kind
-    if whitening not in WHITENINGS:
-        raise UnknownName(f"no whitening called {whitening!r}; choose from {', '.join(WHITENINGS)}")
-    return replace(kind, finish=WHITENINGS[whitening])
+    return replace(kind, finish=choose(whitening, WHITENINGS, "whitening"))
 
 
 def save_describer(describer: ClassicalDescriber, folder: Path | str) -> Path:
@@ -189,7 +183,7 @@ def save_describer(describer: ClassicalDescriber, folder: Path | str) -> Path:
 
 def load_classical(folder: Path | str) -> ClassicalDescriber:
     """Read what :func:`save_describer` wrote."""
-    found = load_fitted(folder, CLASSES)
+    found = load_fitted(folder, stored_classes())
     if not isinstance(found, ClassicalDescriber):
         raise DgmpError(f"{folder}: holds a {type(found).__name__}, no classical describer")
     return found

@@ -22,8 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .extras import opencv
-from .whitening import Matrix, unit_rows
+from ..names import need
+from ..records import Matrix
+from .whitening import unit_rows
 
 CODES = 23  # flat, 8 slopes, 2 blobs, 4 dark lines, 4 light lines, 4 saddles
 _FIRST = {"slope": 1, "dark blob": 9, "light blob": 10, "dark line": 11, "light line": 15}
@@ -61,7 +62,7 @@ def image_features(
     pixels: NDArray[np.uint8], sigma: float, flatness: tuple[float, ...]
 ) -> list[NDArray[np.uint8]]:
     """The code of every pixel, 0 for flat, for each ε; all but the flat class are found once."""
-    cv2 = opencv()
+    cv2 = need("cv2")
     page = cv2.GaussianBlur(pixels.astype(np.float32), (0, 0), sigma)
     x = sigma * cv2.Sobel(page, -1, 1, 0, ksize=1, scale=0.5)
     y = sigma * cv2.Sobel(page, -1, 0, 1, ksize=1, scale=0.5)

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..corpora import PageImage, Preparation
 from ..errors import CorpusError, DgmpError
-from .describers import ClassicalDescriber, Progress
-from .extras import scikit_learn
-from .files import config_of, fingerprint, load_fitted, save_fitted
-from .kinds import CLASSES, fit_classical
-from .whitening import Matrix
+from ..names import need
+from ..pixels import PageImage, Preparation
+from ..records import Matrix, PageProgress
+from .describers import ClassicalDescriber
+from .fitted_files import config_of, fingerprint, load_fitted, save_fitted
+from .kinds import fit_classical, stored_classes
 
 # C, and encodings as they are: chosen by cross-validation over training manuscripts of `scripts`.
 # A whitening fitted to so few pages costs a quarter of the balanced accuracy.
@@ -62,7 +62,7 @@ def fit_script_classifier(
     penalty: float = PENALTY,
     seed: int = 0,
     preparation: Preparation | None = None,
-    progress: Progress | None = None,
+    progress: PageProgress | None = None,
 ) -> ScriptClassifier:
     """Fit a describer by name and the classifier on pages whose ``script`` is known."""
     missing = [image.page.id for image in images if image.page.script is None]
@@ -94,7 +94,7 @@ def fit_linear(
     classes = tuple(sorted(set(scripts)))
     if len(classes) < 2:
         raise CorpusError(f"a classifier needs pages of two scripts, got {', '.join(classes)}")
-    model = scikit_learn("linear_model").LogisticRegression(
+    model = need("sklearn.linear_model").LogisticRegression(
         C=penalty, class_weight="balanced", max_iter=2000
     )
     model.fit(vectors, [classes.index(script) for script in scripts])
@@ -111,7 +111,7 @@ def save_script_classifier(classifier: ScriptClassifier, folder: Path | str) -> 
 
 def load_script_classifier(folder: Path | str) -> ScriptClassifier:
     """Read what :func:`save_script_classifier` wrote."""
-    found = load_fitted(folder, {**CLASSES, "ScriptClassifier": ScriptClassifier})
+    found = load_fitted(folder, {**stored_classes(), "ScriptClassifier": ScriptClassifier})
     if not isinstance(found, ScriptClassifier):
         raise DgmpError(f"{folder}: holds a {type(found).__name__}, no script classifier")
     return found

@@ -11,8 +11,9 @@ Where a page is described:
 Contours give several times more points in less time, and hands are found better by them; extrema
 are fewer and come back at the same spots of a letter.
 
-Directions are not turned to a main one, because slant tells hands apart, and all points of an
-octave are described at one size, because pages come at one scale and the size of strokes tells too.
+Directions are not turned to a main one, because slant differs between writers, and all points of an
+octave are described at one size, because pages come at one scale and the size of strokes differs
+as well.
 
 A descriptor is 4×4 cells of 8 directions. A gradient g is split between its two neighbouring
 directions e_k by max(0, g·e_k − |g·e_k⊥|), which is linear, and zero beyond 45°; then a fixed
@@ -35,10 +36,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .extras import opencv
-from .whitening import Matrix
-
-Grey = NDArray[np.uint8]
+from ..names import need
+from ..records import Grey, Matrix
 
 POINTS = ("contours", "extrema")
 CELLS, DIRECTIONS = 4, 8
@@ -109,7 +108,7 @@ class Sift:
         return _root(out)
 
     def _octaves(self, pixels: Grey) -> Iterator[tuple[int, Grey]]:
-        cv2 = opencv()
+        cv2 = need("cv2")
         for octave in range(self.octaves):
             yield octave, pixels
             height, width = pixels.shape
@@ -119,7 +118,7 @@ class Sift:
 
     def _extrema(self, page: Grey) -> NDArray[np.intp]:  # (n, 2)
         """The x, y of dark and light extrema in space and scale."""
-        cv2 = opencv()
+        cv2 = need("cv2")
         wide = page.astype(np.uint16) * np.uint16(_UNITS)
         sigmas = [self.finest * 2 ** (n / self.layers) for n in range(self.layers + 3)]
         blurred = [cv2.GaussianBlur(wide, (0, 0), sigma) for sigma in sigmas]
@@ -165,10 +164,10 @@ class Sift:
 def cut_keypoint_patches(
     pixels: Grey, keypoints: Keypoints, side: int = 32
 ) -> NDArray[np.uint8]:  # (keypoints, side, side)
-    """The square of the page around each keypoint, with paper beyond the edge of the page."""
+    """The patch of the page around each keypoint, with paper beyond the edge of the page."""
     if side < 1:
         raise ValueError(f"side must be at least 1 pixel, got {side}")
-    cv2 = opencv()
+    cv2 = need("cv2")
     padded = cv2.copyMakeBorder(pixels, *[side] * 4, cv2.BORDER_CONSTANT, value=255)
     windows = np.lib.stride_tricks.sliding_window_view(padded, (side, side))
     left, top = (np.rint(keypoints.positions).astype(np.intp) + side - side // 2).T
@@ -177,7 +176,7 @@ def cut_keypoint_patches(
 
 def _contour_points(page: Grey) -> NDArray[np.intp]:  # (n, 2)
     """The x, y of every fifth pixel that has both ink and paper among its neighbours."""
-    cv2 = opencv()
+    cv2 = need("cv2")
     ink = (page < 128).astype(np.uint8)
     places = _places(cv2.morphologyEx(ink, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8)))
     # A lattice of knight's moves: as even along as across.
@@ -186,7 +185,7 @@ def _contour_points(page: Grey) -> NDArray[np.intp]:  # (n, 2)
 
 def _places(hits: Grey) -> NDArray[np.intp]:  # (n, 2)
     """The x, y of what is not zero, row by row."""
-    found = opencv().findNonZero(hits)
+    found = need("cv2").findNonZero(hits)
     return np.zeros((0, 2), np.intp) if found is None else found.reshape(-1, 2).astype(np.intp)
 
 
@@ -209,7 +208,7 @@ def _window(cell: float) -> tuple[NDArray[np.intp], Matrix]:
 def _descriptors(
     page: Grey, places: NDArray[np.intp], cell: float, smoothing: float
 ) -> Matrix:  # (n, 2) -> (n, 128), unit length, cut
-    cv2 = opencv()
+    cv2 = need("cv2")
     offsets, weights = _window(cell)
     edge = int(np.abs(offsets).max()) + 1
     page = cv2.GaussianBlur(page, (0, 0), smoothing)

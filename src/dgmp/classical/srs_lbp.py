@@ -16,8 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .extras import opencv
-from .whitening import Matrix, unit_rows
+from ..names import need
+from ..records import Matrix
+from .whitening import unit_rows
 
 _PATTERNS = 256
 
@@ -45,7 +46,7 @@ class SrsLbp:
 
     @staticmethod
     def _histogram(pixels: NDArray[np.uint8], radius: int) -> NDArray[np.float32]:
-        cv2 = opencv()
+        cv2 = need("cv2")
         patterns = neighbour_patterns(pixels, radius)
         # Where the centre is ink the neighbours that differ are paper: all bits turn over.
         patterns ^= np.where(pixels < 128, np.uint8(255), np.uint8(0))
@@ -59,7 +60,7 @@ def neighbour_patterns(pixels: NDArray[np.uint8], radius: int) -> NDArray[np.uin
 
     Outside the page there is paper.
     """
-    cv2 = opencv()
+    cv2 = need("cv2")
     height, width = pixels.shape
     edge = radius + 1
     page = cv2.copyMakeBorder(pixels, *[edge] * 4, cv2.BORDER_CONSTANT, value=255)

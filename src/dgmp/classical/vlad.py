@@ -26,8 +26,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..records import Matrix
 from .clustering import cluster_centres
-from .whitening import HardWhitening, Matrix, fit_hard_whitening, signed_power, unit_rows
+from .whitening import HardWhitening, fit_hard_whitening, signed_power, unit_rows
 
 AGGREGATIONS = ("sum", "gmp")
 _SMALLEST_BATCH = 8  # residuals: shorter words are padded to this many

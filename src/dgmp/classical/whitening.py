@@ -7,7 +7,7 @@ Let X (pages × dim, pages ≪ dim) be the vectors of the fitting pages, μ thei
     hard    w_k^-½ V_kᵀ (x − μ)                                      the first k directions
 
 The hard form drops whatever the fitting pages do not show, which for a few hundred pages is most of
-what tells two new hands apart. The soft form only quietens the directions in which all pages
+what sets two unseen writers apart. The soft form only quietens the directions in which all pages
 differ, and keeps the rest at one common scale.
 
 A vector of 32 000 entries is shortened by :class:`Sketch`: random signs, a Fourier transform, and a
@@ -27,7 +27,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-Matrix = NDArray[np.float32]
+from ..records import Matrix
 
 _NEGLIGIBLE = 1e-6  # of the largest eigenvalue: below this a direction is rounding
 

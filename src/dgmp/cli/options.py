@@ -2,35 +2,123 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 from typer import Option
 
-Kind = Annotated[
-    str | None, Option(help="How to read the corpus, where that is not plain: csv, writers, …")
-]
-Labels = Annotated[Path | None, Option(help="The label file to go by, where there are several.")]
-Variant = Annotated[
-    str | None, Option(help="colour or binarised, where Historical-WI is there in both.")
-]
-SplitFile = Annotated[Path | None, Option("--split-file", help="Sides written by dgmp earlier.")]
+from ..errors import CorpusError
+
+if TYPE_CHECKING:
+    from ..corpora import Corpus
+
 NameOrRun = Annotated[
     str, Option("--describer", help="The folder of a run or of a saved describer, or a name.")
 ]
+Split = Annotated[str | None, Option(help="Only the pages of this split, such as train or test.")]
 Crop = Annotated[
-    int | None, Option(min=16, help="Only the square of that many pixels in the middle of a page.")
+    int | None,
+    Option(min=16, max=10_000, help="Only the patch of that many pixels in the middle of a page."),
 ]
 Binarize = Annotated[
     str | None,
-    Option(help="auto, sauvola, otsu or none, in place of what was learned with."),
+    Option(help="auto, sauvola, otsu or none, in place of the describer's own binarisation."),
 ]
 Device = Annotated[str, Option(help="auto, cpu or cuda.")]
 Workers = Annotated[int, Option(min=0, help="Further processes.")]
 AsJson = Annotated[bool, Option("--json", help="One JSON object per line.")]
 
 
+@dataclass(frozen=True)
+class CorpusOptions:
+    """How a corpus is opened; every command that takes one takes all of these."""
+
+    kind: Annotated[
+        str | None,
+        Option(
+            help="How the corpus is laid out, where that can be read in several ways: csv, "
+            "writers, scripts, historical-wi, icdar13, clamm16, clamm17 or plain."
+        ),
+    ] = None
+    labels: Annotated[
+        Path | None, Option(help="The label file to go by, where there are several.")
+    ] = None
+    variant: Annotated[
+        str | None, Option(help="colour or binarised, if Historical-WI lies there in both.")
+    ] = None
+    split_file: Annotated[
+        Path | None, Option("--split-file", help="Splits that dgmp wrote, as a run's split.csv.")
+    ] = None
+
+    def open(self, path: Path) -> Corpus:
+        """The corpus at a path."""
+        from ..corpora import open_corpus
+
+        return open_corpus(
+            path,
+            kind=self.kind,
+            labels=self.labels,
+            variant=self.variant,
+            split_file=self.split_file,
+        )
+
+    def open_and_say(self, path: Path) -> Corpus:
+        """The same, with a word on the files that are left out."""
+        corpus = self.open(path)
+        say_left_out(corpus.left_out)
+        if not corpus.pages:
+            raise CorpusError(f"{path}: none of its files can be used")
+        return corpus
+
+
+def takes_corpus(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with an argument ``options: CorpusOptions`` as one with each of these options."""
+    hints = get_type_hints(CorpusOptions, include_extras=True)
+    added = [
+        inspect.Parameter(
+            each.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=each.default,
+            annotation=hints[each.name],
+        )
+        for each in fields(CorpusOptions)
+    ]
+    own = inspect.signature(command, eval_str=True)
+    others = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, parameter in own.parameters.items()
+        if name != "options"
+    ]
+    required = [each for each in others if each.default is inspect.Parameter.empty]
+    optional = [each for each in others if each.default is not inspect.Parameter.empty]
+
+    @wraps(command)
+    def with_options(**given: Any) -> None:
+        options = CorpusOptions(**{each.name: given.pop(each.name) for each in added})
+        command(options=options, **given)
+
+    signature = own.replace(parameters=[*required, *optional, *added])
+    with_options.__signature__ = signature  # type: ignore[attr-defined]
+    with_options.__annotations__ = {
+        name: parameter.annotation for name, parameter in signature.parameters.items()
+    }
+    return with_options
+
+
 def say(text: str) -> None:
     """A word to the person, not to the program that reads the results."""
     print(text, file=sys.stderr)
+
+
+def say_left_out(remarks: Iterable[tuple[str, str]], most: int = 10) -> None:
+    """The files that were not used and why, the first few of them."""
+    listed = list(remarks)
+    for file, reason in listed[:most]:
+        say(f"left out: {file}: {reason}")
+    if len(listed) > most:
+        say(f"left out: {len(listed) - most} more; `dgmp corpus` lists all")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from ..records import PageProgress, Stage
 from .options import say
 
 
@@ -49,6 +50,18 @@ def page_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
     finally:
         if started:
             bar.stop()
+
+
+@contextmanager
+def page_bars() -> Iterator[Stage]:
+    """Bars for a task that works in stages; each begins where the one before is done."""
+    with ExitStack() as bars:
+
+        def stage(title: str, pages: int) -> PageProgress:
+            bars.close()
+            return bars.enter_context(page_bar(title, pages))
+
+        yield stage
 
 
 @contextmanager

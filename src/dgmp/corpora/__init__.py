@@ -1,46 +1,30 @@
-"""Folders on disk become pages, and pages become patches."""
+"""Folders on disk become pages with what is known of them."""
 
-from .binarization import binarize, has_ink
 from .contact_sheet import draw_contact_sheet
 from .corpus import Corpus, Remark, open_corpus
-from .images import read_image
-from .pages import PageImage, PageReader, Preparation, centre_square, prepare_page, read_pages
-from .patches import Patches, cut_patches
-from .scale import text_scale, to_canonical
-from .splits import check_split, read_sides, read_split, split_pages, write_split
-from .standardization import Standardization, fit_standardization
-from .store import PageStore, open_store
+from .corpus_format import CorpusFormat, Found, Listed
+from .formats import FORMATS
+from .layout_files import Layout, layout_file, read_layout
+from .splits import apply_split, check_split, read_split_file, split_pages, write_split
 from .survey import Survey, survey_corpus
-from .thumbnails import thumbnail
 
 __all__ = [
+    "FORMATS",
     "Corpus",
-    "PageImage",
-    "PageReader",
-    "PageStore",
-    "Patches",
-    "Preparation",
+    "CorpusFormat",
+    "Found",
+    "Layout",
+    "Listed",
     "Remark",
-    "Standardization",
     "Survey",
-    "binarize",
-    "centre_square",
+    "apply_split",
     "check_split",
-    "cut_patches",
     "draw_contact_sheet",
-    "fit_standardization",
-    "has_ink",
+    "layout_file",
     "open_corpus",
-    "open_store",
-    "prepare_page",
-    "read_image",
-    "read_pages",
-    "read_sides",
-    "read_split",
+    "read_layout",
+    "read_split_file",
     "split_pages",
     "survey_corpus",
-    "text_scale",
-    "thumbnail",
-    "to_canonical",
     "write_split",
 ]

@@ -1,49 +1,35 @@
-"""A sheet of small pages, a row for each writer or script: what a corpus looks like."""
+"""A contact sheet of a corpus: a row of small pages for each writer or script."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ..errors import ImageError
-from ..records import Page
-from .extras import pillow
-from .images import read_image
+from ..pixels import THUMBNAIL, draw_rows, read_image
+from ..records import Grey, Page
 
-CELL = (180, 140)  # pixels, width and height
 COLUMNS = 6
 ROWS = 24
-_NAME = 16  # pixels, height of the line that names a row
-_GAP = 6
 
 T = TypeVar("T")
 
 
 def draw_contact_sheet(
     pages: Sequence[Page], path: Path, *, rows: int = ROWS, columns: int = COLUMNS
-) -> None:
+) -> Path:
     """Save a picture of some pages of up to ``rows`` writers (or scripts)."""
-    from PIL import ImageDraw
-
-    image = pillow()
     groups: dict[str, list[Page]] = defaultdict(list)
     label = next((n for n in ("writer", "script") if any(getattr(p, n) for p in pages)), None)
     for page in pages:
         groups[(getattr(page, label) or "no " + label) if label else ""].append(page)
-    shown = _rows(groups, rows, columns)
-    width = columns * (CELL[0] + _GAP) + _GAP
-    height = len(shown) * (CELL[1] + _NAME + _GAP) + _GAP
-    sheet = image.new("L", (width, max(height, CELL[1])), 235)
-    draw = ImageDraw.Draw(sheet)
-    for row, (name, members, number) in enumerate(shown):
-        top = _GAP + row * (CELL[1] + _NAME + _GAP)
-        draw.text((_GAP, top), f"{name}  ({number})" if name else f"{number} pages", fill=0)
-        for column, page in enumerate(members):
-            left = _GAP + column * (CELL[0] + _GAP)
-            sheet.paste(_small(page), (left, top + _NAME))
-    sheet.save(path)
+    shown = [
+        (f"{name}  ({number})" if name else f"{number} pages", [_small(page) for page in members])
+        for name, members, number in _rows(groups, rows, columns)
+    ]
+    return draw_rows(shown, path)
 
 
 def _rows(
@@ -65,15 +51,11 @@ def _spread(items: list[T], number: int) -> list[T]:
     return [items[i * len(items) // number] for i in range(number)]
 
 
-def _small(page: Page) -> Any:
-    image = pillow()
-    cell = image.new("L", CELL, 255)
+def _small(page: Page) -> Grey | None:
+    """The pixels of a page, no larger than needed; None where it cannot be read."""
+    longest = max(page.size or (0, 0))
+    reduce = max(r for r in (1, 2, 4, 8) if r == 1 or longest / r >= 2 * max(THUMBNAIL))
     try:
-        longest = max(page.size or (0, 0))
-        reduce = max(r for r in (1, 2, 4, 8) if r == 1 or longest / r >= 2 * max(CELL))
-        picture = image.fromarray(read_image(page.path, page.frame, reduce=reduce))
+        return read_image(page.source, page.frame, reduce=reduce)
     except ImageError:
-        return image.new("L", CELL, 128)
-    picture.thumbnail(CELL, image.Resampling.LANCZOS)
-    cell.paste(picture, ((CELL[0] - picture.width) // 2, (CELL[1] - picture.height) // 2))
-    return cell
+        return None

@@ -16,12 +16,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import CorpusError, ImageError
-from ..records import Page
-from .images import FOREIGN, SUFFIXES, pictures_in
-from .kinds import KINDS, choose_kind, kind_of_tables, list_files
-from .labels import TABLE_SUFFIXES, Table, read_table
-from .regions import layout_file, read_layout
-from .splits import check_split
+from ..names import check_name
+from ..pixels import FOREIGN, SUFFIXES, Picture, pictures_in
+from ..records import Page, Source
+from ..sources import SOURCES, sources_at
+from .by_table import format_of_tables
+from .corpus_format import Found
+from .formats import FORMATS, choose_format
+from .label_files import TABLE_SUFFIXES, LabelFile, read_table
+from .layout_files import layout_file, read_layout
+from .splits import apply_split, check_split
 
 _PASSED_OVER = ("__MACOSX", "__pycache__")
 _SPREADSHEETS = (".csv", ".tsv")  # meant as labels; a .txt may be anything
@@ -50,16 +54,17 @@ class Corpus:
     def __iter__(self) -> Iterator[Page]:
         return iter(self.pages)
 
-    def side(self, split: str) -> tuple[Page, ...]:
-        """The pages of one side of the split, such as ``"train"``."""
+    def in_split(self, split: str) -> tuple[Page, ...]:
+        """The pages of one split, such as ``"train"``."""
         found = tuple(page for page in self.pages if page.split == split)
         if not found:
-            sides = ", ".join(sorted({page.split for page in self.pages if page.split})) or "none"
-            raise CorpusError(f"{self.root}: no page in split {split!r}; there is {sides}")
+            known = ", ".join(sorted({page.split for page in self.pages if page.split}))
+            there = f"there is {known}" if known else "the corpus has no splits"
+            raise CorpusError(f"{self.root}: no page in split {split!r}; {there}")
         return found
 
     def labels(self, name: str) -> tuple[str, ...]:
-        """The writer, script, manuscript or sheet of every page; all must be known."""
+        """The writer, script, manuscript or scan of every page; all must be known."""
         values = [getattr(page, name) for page in self.pages]
         missing = [page.id for page, value in zip(self.pages, values, strict=True) if value is None]
         if missing:
@@ -76,25 +81,28 @@ def open_corpus(
     kind: str | None = None,
     labels: str | Path | None = None,
     variant: str | None = None,
+    split_file: str | Path | None = None,
     each_region: bool = False,
 ) -> Corpus:
     """Open a folder of scans, a label file, or a single picture.
 
-    ``kind`` is one of ``KINDS`` and needed only where a folder can be read in several ways;
+    ``kind`` is one of ``FORMATS`` and needed only where a folder can be read in several ways;
     ``labels`` is the label file to go by where there are several; ``variant`` chooses ``"colour"``
-    or ``"binarised"`` where Historical-WI lies there in both; ``each_region`` makes every text
-    region of an ALTO or PAGE file a page of its own.
+    or ``"binarised"`` where Historical-WI lies there in both; ``split_file`` holds splits that
+    dgmp wrote, in place of those of the corpus; ``each_region`` makes every text region of an ALTO
+    or PAGE file a page of its own.
     """
     path = Path(path)
-    if kind is not None and kind not in KINDS:
-        raise CorpusError(f"no kind of corpus called {kind!r}; choose from {', '.join(KINDS)}")
+    if kind is not None:
+        check_name(kind, FORMATS, "kind of corpus")
     if variant not in (None, "colour", "binarised"):
         raise CorpusError(f"variant must be colour or binarised, got {variant!r}")
     if not path.exists():
         raise CorpusError(f"{path}: there is no such folder or file")
     single = None
     if path.is_file():
-        if path.suffix.lower() in TABLE_SUFFIXES:
+        tables_count = kind is None or FORMATS[kind].from_tables
+        if path.suffix.lower() in TABLE_SUFFIXES and tables_count:
             labels = path if labels is None else labels
         else:
             single = path
@@ -108,26 +116,29 @@ def open_corpus(
         raise CorpusError(f"{labels}: there is no such label file")
     notes: list[Remark] = []
     tables = _tables(path, files, None if labels is None else Path(labels), kind, notes)
-    pictures = [file for file in files if file.suffix.lower() in SUFFIXES or file == single]
+    endings = SUFFIXES | {ending for ending in SOURCES if ending.startswith(".")}
+    pictures = [file for file in files if file.suffix.lower() in endings or file == single]
     if not pictures and not tables:
-        raise CorpusError(f"{path}: holds no pictures ({', '.join(sorted(SUFFIXES))})")
+        raise CorpusError(f"{path}: holds no pictures ({', '.join(sorted(endings))})")
 
     if kind is None:
-        kind = kind_of_tables(path, tables) if tables else choose_kind(path, pictures)
-    listed = list_files(kind, path, pictures, tables, variant)
+        kind = format_of_tables(path, tables) if tables else choose_format(path, pictures)
+    listed = FORMATS[kind].list_files(Found(path, pictures, tables, variant))
     left_out = [
         Remark(_relative(file, path), f"not read here: {file.suffix.lower()} is no image format")
         for file in files
-        if file.suffix.lower() in FOREIGN
+        if file.suffix.lower() in FOREIGN - SOURCES.keys()
     ]
     left_out += [Remark(*remark) for remark in listed.left_out]
     notes += [Remark(*remark) for remark in listed.notes]
-    known = frozenset(files)
+    known = None if single else frozenset(files)  # None: layout files are looked for on the disk
     pages: list[Page] = []
     for file, known_labels in listed.files:
         pages += _pages(file, known_labels, path, known, each_region, left_out, notes)
     pages.sort(key=lambda page: page.id)
     _note_missing(pages, notes)
+    if split_file is not None:
+        pages = list(apply_split(Path(split_file), pages))
     for name in ("writer", "manuscript"):
         check_split(pages, by=name)
     return Corpus(path, kind, tuple(pages), tuple(sorted(left_out)), tuple(notes))
@@ -151,14 +162,14 @@ def _tables(
     labels: Path | None,
     kind: str | None,
     notes: list[Remark],
-) -> list[Table]:
+) -> list[LabelFile]:
     """The label files that count: the given one, those at the top, or those one folder down."""
     if labels is not None:
         table = read_table(labels)
         if table is None:
             raise CorpusError(f"{labels}: lists no files; its header must name a column 'file'")
         return [table]
-    if kind is not None and not KINDS[kind].from_tables:
+    if kind is not None and not FORMATS[kind].from_tables:
         return []
     for depth in (1, 2):
         found = []
@@ -175,7 +186,7 @@ def _tables(
     return []
 
 
-def _table(file: Path) -> Table | None:
+def _table(file: Path) -> LabelFile | None:
     try:
         return read_table(file)
     except CorpusError:
@@ -188,34 +199,37 @@ def _pages(
     file: Path,
     labels: dict[str, str],
     root: Path,
-    known: frozenset[Path],
+    known: frozenset[Path] | None,
     each_region: bool,
     left_out: list[Remark],
     notes: list[Remark],
 ) -> Iterable[Page]:
     name = _relative(file, root)
     try:
-        pictures = pictures_in(file)
+        pictures = [
+            (source, picture)
+            for source in sources_at(file)
+            for picture in _several(pictures_in(source), source)
+        ]
     except ImageError as error:
         left_out.append(Remark(name, error.reason))
         return
-    for picture in pictures:
-        identity = name if len(pictures) == 1 else f"{name}#frame={picture.frame}"
+    for source, (part, frame, size) in pictures:
         page = Page(
-            identity,
-            file,
+            name + part,
+            source,
             writer=labels.get("writer"),
             script=labels.get("script"),
             manuscript=labels.get("manuscript"),
-            sheet=labels.get("sheet"),
+            scan=labels.get("scan"),
             split=labels.get("split"),
-            frame=picture.frame,
-            size=picture.size,
+            frame=frame,
+            size=size,
         )
         layout_path = layout_file(file, known) if len(pictures) == 1 else None
         if layout_path is not None:
             try:
-                layout = read_layout(layout_path, picture.size)
+                layout = read_layout(layout_path, size)
             except CorpusError as error:
                 reason = str(error).removeprefix(f"{layout_path}: ")
                 shown = _relative(layout_path, root)
@@ -230,6 +244,15 @@ def _pages(
                 yield replace(page, id=f"{page.id}#region={number}", regions=(region,))
         else:
             yield page
+
+
+def _several(
+    pictures: Sequence[Picture], source: Source
+) -> Iterator[tuple[str, int, tuple[int, int]]]:
+    """What the id of each picture has after the name of its file, its frame and its size."""
+    for picture in pictures:
+        frame = f"#frame={picture.frame}" if len(pictures) > 1 else ""
+        yield source.part + frame, picture.frame, picture.size
 
 
 def _note_missing(pages: Sequence[Page], notes: list[Remark]) -> None:

@@ -2,9 +2,9 @@
 
 Groups are put in the order of a hash of seed and name: the same on every machine and version,
 and adding a writer moves no other writer but at the edge. Where pages have scripts and groups are
-manuscripts, each script is divided on its own, so that every side sees it.
+manuscripts, each script is divided on its own, so that every split has it.
 
-A split file is a CSV with the columns ``id`` and ``split`` under a first line that tells how it
+A split file is a CSV with the columns ``id`` and ``split`` under a first line that says how it
 was made.
 """
 
@@ -32,57 +32,57 @@ def split_pages(
     seed: int = 0,
     rest: str = "train",
 ) -> tuple[Page, ...]:
-    """Give every page a side: whole writers (or manuscripts) to each.
+    """Put every page into a split: whole writers (or manuscripts) into each.
 
-    ``sizes`` says how many groups each side gets, as a number (40) or a share below one (0.2);
+    ``sizes`` says how many groups each split gets, as a number (40) or a share below one (0.2);
     what remains goes to ``rest``. Forty writers held out for validation: ``{"val": 40}``.
     """
     groups: dict[str, dict[str, None]] = defaultdict(dict)  # by stratum, in order
     for page in pages:
         group = getattr(page, by)
         if group is None:
-            raise CorpusError(f"page {page.id!r} has no {by}, so it cannot be put on a side")
+            raise CorpusError(f"page {page.id!r} has no {by}, so it cannot be put into a split")
         groups[(page.script or "") if by == "manuscript" else ""][group] = None
     whole = sum(len(names) for names in groups.values())
-    sides: dict[str, str] = {}
+    splits: dict[str, str] = {}
     for names in groups.values():
-        free = [name for name in sorted(names, key=lambda n: _draw(seed, n)) if name not in sides]
-        for side, size in sizes.items():
+        free = [name for name in sorted(names, key=lambda n: _draw(seed, n)) if name not in splits]
+        for split, size in sizes.items():
             if size < 0 or (size >= 1 and size != int(size)):
-                raise ValueError(f"sizes[{side!r}] must be a whole number or a share, got {size}")
+                raise ValueError(f"sizes[{split!r}] must be a whole number or a share, got {size}")
             share = size if size < 1 else size / whole
             number = round(share * len(names))
             if len(groups) > 1:
                 number = min(number, len(free))  # a manuscript in two scripts was drawn before
             if number > len(free):
                 raise CorpusError(
-                    f"{number} {by}s wanted for {side!r}, {len(free)} are left of {whole}"
+                    f"{number} {by}s wanted for {split!r}, {len(free)} are left of {whole}"
                 )
-            sides.update(dict.fromkeys(free[:number], side))
+            splits.update(dict.fromkeys(free[:number], split))
             free = free[number:]
-        sides.update(dict.fromkeys(free, rest))
-    return tuple(replace(page, split=sides[getattr(page, by)]) for page in pages)
+        splits.update(dict.fromkeys(free, rest))
+    return tuple(replace(page, split=splits[getattr(page, by)]) for page in pages)
 
 
 def check_split(pages: Sequence[Page], *, by: str = "writer") -> None:
-    """Raise a CorpusError that names the first writer (or manuscript) found on two sides."""
-    sides: dict[str, dict[str, str]] = defaultdict(dict)
+    """Raise a CorpusError that names the first writer (or manuscript) found in two splits."""
+    splits: dict[str, dict[str, str]] = defaultdict(dict)
     for page in pages:
         group = getattr(page, by)
         if group is not None and page.split is not None:
-            sides[group].setdefault(page.split, page.id)
-    torn = [group for group, found in sides.items() if len(found) > 1]
+            splits[group].setdefault(page.split, page.id)
+    torn = [group for group, found in splits.items() if len(found) > 1]
     if torn:
-        (one, first), (other, second), *_ = sides[torn[0]].items()
+        (one, first), (other, second), *_ = splits[torn[0]].items()
         more = f" (and {len(torn) - 1} more)" if len(torn) > 1 else ""
         raise CorpusError(
-            f"{by} {torn[0]!r}{more} is on both sides of the split: {first!r} in {one}, "
+            f"{by} {torn[0]!r}{more} is in two splits: {first!r} in {one}, "
             f"{second!r} in {other}; correct the split, or make one by split_pages"
         )
 
 
 def write_split(pages: Sequence[Page], path: Path, *, made: str = "") -> None:
-    """Write the sides down; ``made`` says how (by what, with which seed)."""
+    """Write the splits down; ``made`` says how (by what, with which seed)."""
     check_split(pages, by="writer")
     check_split(pages, by="manuscript")
     with replacing(Path(path)) as beside, beside.open("w", newline="", encoding="utf-8") as file:
@@ -92,22 +92,22 @@ def write_split(pages: Sequence[Page], path: Path, *, made: str = "") -> None:
         writer.writerows((page.id, page.split or "") for page in pages)
 
 
-def read_split(path: Path, pages: Sequence[Page]) -> tuple[Page, ...]:
-    """The pages with the sides that were written down; pages that are not in the file get none."""
-    sides = read_sides(path)
-    strange = sides.keys() - {page.id for page in pages}
+def apply_split(path: Path, pages: Sequence[Page]) -> tuple[Page, ...]:
+    """The pages with the splits that were written down; pages that are not in the file get none."""
+    splits = read_split_file(path)
+    strange = splits.keys() - {page.id for page in pages}
     if strange:
         raise CorpusError(
             f"{path}: {len(strange)} pages are not in this corpus, as {min(strange)!r}"
         )
-    split = tuple(replace(page, split=sides.get(page.id)) for page in pages)
+    split = tuple(replace(page, split=splits.get(page.id)) for page in pages)
     for name in ("writer", "manuscript"):
         check_split(split, by=name)
     return split
 
 
-def read_sides(path: Path) -> dict[str, str | None]:
-    """The sides of pages by their ids, as they were written down."""
+def read_split_file(path: Path) -> dict[str, str | None]:
+    """The split of every page by its id, as it was written down."""
     path = Path(path)
     try:
         first, *lines = path.read_text(encoding="utf-8").splitlines()

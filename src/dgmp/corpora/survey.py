@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from statistics import median
 from typing import Any
 
-from ..records import Page
+from ..engines import Engine, map_pages
+from ..errors import ImageError
+from ..pixels import OnPixels, PageImage, Preparation, prepare_page
+from ..records import Page, PageProgress
 from .corpus import Corpus, Remark
-from .pages import PageImage, Preparation, read_pages
 
 VERSION = 1
 _SHOWN = 50  # remarks in the printed table; the JSON has all
@@ -33,7 +36,7 @@ class Survey:
             "kind": corpus.kind,
             "decoded": self.decoded,
             "pages": len(corpus),
-            "splits": [_counts(side, pages) for side, pages in _sides(corpus.pages)],
+            "splits": [_counts(split, pages) for split, pages in _by_split(corpus.pages)],
             "scripts": dict(sorted(Counter(p.script for p in corpus if p.script).items())),
             "left_out": [remark._asdict() for remark in corpus.left_out],
             "notes": [remark._asdict() for remark in corpus.notes],
@@ -46,18 +49,18 @@ class Survey:
         rows: list[tuple[str, ...]] = [
             ("split", "pages", "writers", "scripts", "manuscripts", "per writer", "size")
         ]
-        for side, pages in _sides(corpus.pages):
-            rows.append(_row(side, pages))
+        for split, pages in _by_split(corpus.pages):
+            rows.append(_row(split, pages))
         if len(rows) > 2:
             rows.append(_row("all", corpus.pages))
         lines += _aligned(rows)
         scripts = Counter(page.script for page in corpus if page.script)
         if scripts:
-            sides = [side for side, _ in _sides(corpus.pages)]
-            by_side = Counter((page.script, page.split or "–") for page in corpus)
-            head = ("script", "pages", *sides)
+            splits = [split for split, _ in _by_split(corpus.pages)]
+            per_split = Counter((page.script, page.split or "–") for page in corpus)
+            head = ("script", "pages", *splits)
             lines += ["", *_aligned([
-                head, *((name, str(number), *(str(by_side[name, side]) for side in sides))
+                head, *((name, str(number), *(str(per_split[name, split]) for split in splits))
                         for name, number in sorted(scripts.items()))
             ])]  # fmt: skip
         lines += _remarks("left out", corpus.left_out)
@@ -65,16 +68,24 @@ class Survey:
         return "\n".join(lines)
 
 
-def survey_corpus(corpus: Corpus, *, decode: bool = True, workers: int = 0) -> Survey:
+def survey_corpus(
+    corpus: Corpus,
+    *,
+    decode: bool = True,
+    engine: Engine | None = None,
+    progress: PageProgress | None = None,
+) -> Survey:
     """Count what a corpus holds; with ``decode`` every page is read, and blank ones are found."""
     if not decode:
         return Survey(corpus, decoded=False)
-    as_it_is = Preparation(canonical=None, binarization="none")
-    reader = read_pages(corpus.pages, as_it_is, then=_nothing, workers=workers)
-    for _ in reader:
-        pass
-    failed = dict(reader.failures)
-    remarks = [Remark(page.id, failed[page.id]) for page in corpus if page.id in failed]
+    as_it_is = partial(prepare_page, preparation=Preparation(canonical=None, binarization="none"))
+    remarks = []
+    for page, result in map_pages(corpus.pages, OnPixels(_nothing, as_it_is), engine):
+        if isinstance(result, ImageError):
+            remarks.append(Remark(page.id, result.reason))
+        if progress is not None:
+            progress(1)
+    failed = {remark.file for remark in remarks}
     return Survey(
         replace(
             corpus,
@@ -89,25 +100,25 @@ def _nothing(prepared: PageImage) -> None:
     """Pages are read for their faults alone; workers need not send them back."""
 
 
-def _sides(pages: Sequence[Page]) -> list[tuple[str, list[Page]]]:
+def _by_split(pages: Sequence[Page]) -> list[tuple[str, list[Page]]]:
     order = {"train": 0, "val": 1, "test": 2}
     names = sorted({page.split or "–" for page in pages}, key=lambda n: (order.get(n, 3), n))
     return [(name, [page for page in pages if (page.split or "–") == name]) for name in names]
 
 
-def _counts(side: str, pages: Sequence[Page]) -> dict[str, Any]:
-    counts: dict[str, Any] = {"split": None if side == "–" else side, "pages": len(pages)}
+def _counts(split: str, pages: Sequence[Page]) -> dict[str, Any]:
+    counts: dict[str, Any] = {"split": None if split == "–" else split, "pages": len(pages)}
     for label in _LABELS:
         counts[f"{label}s"] = len({v for page in pages if (v := getattr(page, label))})
     return counts
 
 
-def _row(side: str, pages: Sequence[Page]) -> tuple[str, ...]:
-    counts = _counts(side, pages)
+def _row(split: str, pages: Sequence[Page]) -> tuple[str, ...]:
+    counts = _counts(split, pages)
     per_writer = Counter(page.writer for page in pages if page.writer).values()
     widths, heights = zip(*(page.size or (0, 0) for page in pages), strict=True)
     return (
-        side,
+        split,
         str(len(pages)),
         *(str(counts[f"{label}s"] or "–") for label in _LABELS),
         f"{min(per_writer)}–{max(per_writer)}" if per_writer else "–",

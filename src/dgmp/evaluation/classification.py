@@ -12,8 +12,8 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..records import Scores
-from .checks import Floats, Labels, checked_ids, checked_labels, checked_vectors
+from ..rankings import Labels, checked_ids, checked_labels, checked_vectors
+from ..records import Floats, Scores
 from .significance import RESAMPLES, with_intervals
 
 SUM_TOLERANCE = 1e-3  # half-precision softmax stays within it

@@ -11,10 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..records import Ranking
-from .checks import Floats, checked_vectors
+from ..rankings import checked_vectors, rank_similarities, ranks_of_pages
+from ..records import Floats, Ranking
 from .classification import checked_probabilities
-from .rankings import rank_similarities, ranks_of_pages
 
 RANK_OFFSET = 60  # of reciprocal rank fusion: Cormack, Clarke, Büttcher, SIGIR 2009
 TIE_BREAK = 1e-6

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .checks import Floats, Labels, Places
+from ..rankings import Labels, Places
+from ..records import Floats
 
 
 class BCubed(NamedTuple):

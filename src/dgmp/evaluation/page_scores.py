@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import CorpusError
+from ..rankings import find_reranking, rank_pages
 from ..records import Page, Scores
 from .classification import classification_scores
-from .rankings import rank_pages
-from .reranking import find_reranking
 from .retrieval import ranking_scores, retrieval_scores
 from .significance import RESAMPLES
 
@@ -113,9 +112,9 @@ def check_scripts(pages: Sequence[Page], classes: Sequence[str]) -> None:
 
 def scans_of(pages: Sequence[Page]) -> list[str] | None:
     """The scan of every page, its own id if it names none; None if no page names one."""
-    if all(page.sheet is None for page in pages):
+    if all(page.scan is None for page in pages):
         return None
-    return [page.sheet or page.id for page in pages]
+    return [page.scan or page.id for page in pages]
 
 
 def _manuscripts(pages: Sequence[Page]) -> list[str] | None:

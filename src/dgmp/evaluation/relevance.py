@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .checks import Places, checked_labels
+from ..rankings import Places, checked_labels
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..records import Ranking, Scores
-from .checks import (
-    Floats,
+from ..rankings import (
     Labels,
     Places,
     by_id,
@@ -29,8 +27,10 @@ from .checks import (
     checked_ks,
     checked_labels,
     checked_vectors,
+    similarity_blocks,
+    whole_rows,
 )
-from .cosines import similarity_blocks, whole_rows
+from ..records import Floats, Ranking, Scores
 from .relevance import LabelledPages, Relevance, checked_scans
 from .significance import RESAMPLES, with_intervals
 

@@ -21,8 +21,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..records import Scores
-from .checks import Floats, Places
+from ..rankings import Places
+from ..records import Floats, Scores
 
 RESAMPLES = 2000
 WEIGHTS_AT_A_TIME = 2**22  # entries of the table of draws that are held

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .rows import WRITER_MEASURES, Row, Table
+from .rows import WRITER_MEASURES, PaperTable, Row
 
 _POOLINGS = {
     "avg": ("Avg + ℓ2", "avg", {}),
@@ -35,7 +35,7 @@ _PAPER = {  # margin -> pooling -> mAP, top-1
     },
 }
 
-MARGINS = Table(
+MARGINS = PaperTable(
     name="margins",
     title="Poolings at three margins of the triplet loss",
     task="writer",

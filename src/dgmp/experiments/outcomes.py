@@ -1,7 +1,7 @@
 """What the runs of a table come to: means over seeds, intervals, differences, ensembles.
 
 The average precision of a query (the hit or miss of a page) is averaged over the seeds first; the
-bootstrap over writers (manuscripts) then tells how much the choice of writers explains, and a
+bootstrap over writers (manuscripts) then shows how much the choice of writers explains, and a
 difference is taken query by query between runs of the same seeds. How much a seed explains is the
 standard deviation beside it.
 """
@@ -14,13 +14,19 @@ from pathlib import Path
 
 import numpy as np
 
-from ..evaluation import Difference, average_probabilities, compare, load_scores, with_intervals
-from ..evaluation.significance import measure
+from ..evaluation import (
+    Difference,
+    average_probabilities,
+    compare,
+    load_scores,
+    measure,
+    score_scripts,
+    with_intervals,
+)
 from ..records import Page, Scores
 from ..training import Run
-from .rows import Row, Table
-from .tables import finished_seeds, run_folder, score_file
-from .testing import script_scores
+from .rows import PaperTable, Row
+from .table_folder import finished_seeds, run_folder, score_file
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,7 @@ class Outcome:
     ensemble: Scores | None = None
 
 
-def outcomes(table: Table, out: Path, view: str, pages: Sequence[Page]) -> list[Outcome]:
+def outcomes(table: PaperTable, out: Path, view: str, pages: Sequence[Page]) -> list[Outcome]:
     """The rows of a table that have at least one finished run."""
     found = {
         row.name: {
@@ -84,7 +90,7 @@ def _outcome(
     found: Mapping[str, Mapping[int, Scores]],
     out: Path,
     pages: Sequence[Page],
-    table: Table,
+    table: PaperTable,
 ) -> Outcome:
     runs = found[row.name]
     several = list(runs.values())
@@ -110,7 +116,7 @@ def _outcome(
 
 
 def _differences(
-    runs: Mapping[int, Scores], others: Mapping[int, Scores], table: Table
+    runs: Mapping[int, Scores], others: Mapping[int, Scores], table: PaperTable
 ) -> dict[str, Difference]:
     both = [seed for seed in runs if seed in others]
     if not both:
@@ -138,4 +144,4 @@ def _ensemble(row: Row, seeds: Sequence[int], out: Path, pages: Sequence[Page]) 
     by_id = {page.id: page for page in pages}
     classes = load_scores(score_file(out, row, seeds[0], "page")).classes
     shares = average_probabilities(tables, accuracies=accuracies if all(accuracies) else None)
-    return script_scores([by_id[name] for name in ids], shares, classes)
+    return score_scripts([by_id[name] for name in ids], shares, classes)

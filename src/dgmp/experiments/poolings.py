@@ -6,7 +6,7 @@ put down to it, so Avg + ℓ2 and Avg + ℓ2 with a whitening fitted on training
 
 from __future__ import annotations
 
-from .rows import WRITER_MEASURES, Row, Table
+from .rows import WRITER_MEASURES, PaperTable, Row
 
 
 def _paper(precision: float, top: float) -> dict[str, dict[str, float]]:
@@ -16,7 +16,7 @@ def _paper(precision: float, top: float) -> dict[str, dict[str, float]]:
 BASELINE = "avg-l2"
 CENTRED = {"relative": True, "center": True}
 
-POOLINGS_TABLE = Table(
+POOLINGS_TABLE = PaperTable(
     name="poolings",
     title="Global poolings for writer retrieval",
     task="writer",

@@ -7,34 +7,32 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..files import replacing
+from ..files import replacing, write_text
+from ..plotting import BLUE, INK, ORANGE, PALE, picture
 from .outcomes import Outcome
-from .pictures import BLUE, INK, ORANGE, PALE, picture
-from .rows import Table
-from .tables import Setting
-from .testing import SQUARE
+from .rows import PaperTable
+from .settings import Setting
+from .table_folder import PATCH, is_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 VIEW_NAMES = {
     "page": "whole pages",
-    "square": f"one square of {SQUARE} px from the middle of each page",
+    "square": f"one patch of {PATCH} px from the middle of each page",
 }
-_SHORT = {"page": "whole pages", "square": f"{SQUARE} px squares"}
+_SHORT = {"page": "whole pages", "square": f"{PATCH} px patches"}
 Views = Mapping[str, Sequence[Outcome]]
 
 
-def write_report(table: Table, setting: Setting, views: Views, out: Path) -> list[Path]:
+def write_report(table: PaperTable, setting: Setting, views: Views, out: Path) -> list[Path]:
     """Write TABLE.md, TABLE.csv and TABLE.png into ``out``."""
     paths = [out / f"{table.name}{suffix}" for suffix in (".md", ".csv", ".png")]
-    with replacing(paths[0]) as beside:
-        beside.write_text(_markdown(table, setting, views), encoding="utf-8")
+    write_text(paths[0], _markdown(table, setting, views))
     with replacing(paths[1]) as beside, beside.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerows(_records(table, setting, views))
-    with replacing(paths[2]) as beside:
-        _draw(table, setting, views, beside)
+    _draw(table, setting, views, paths[2])
     return paths
 
 
@@ -43,7 +41,7 @@ def percent(share: float, sign: bool = False) -> str:
     return f"{100 * share:+.1f}" if sign else f"{100 * share:.1f}"
 
 
-def _markdown(table: Table, setting: Setting, views: Views) -> str:
+def _markdown(table: PaperTable, setting: Setting, views: Views) -> str:
     recipe = setting.recipe
     steps = recipe.epoch_steps
     length = f"{recipe.epochs} epochs" + (f" of {steps} steps" if steps else "")
@@ -56,7 +54,7 @@ def _markdown(table: Table, setting: Setting, views: Views) -> str:
         "name and are to be compared with ours only where the data is the same.",
         "",
         f"Every row: recipe {setting.recipe_name}, {recipe.model.backbone} from {began}, {length} "
-        f"of {recipe.batch} squares, the same seeds and the same pages held out for validation.",
+        f"of {recipe.batch} patches, the same seeds and the same pages held out for validation.",
     ]
     if table.remark:
         lines += ["", table.remark]
@@ -71,7 +69,7 @@ def _markdown(table: Table, setting: Setting, views: Views) -> str:
 def _beginning(weights: Path | None) -> str:
     if weights is None:
         return "random weights"
-    if (weights / "table.json").is_file():
+    if is_table(weights):
         return f"its own run in the table `{weights.name}` (seed 0)"
     return f"the weights `{weights.name}`"
 
@@ -87,7 +85,7 @@ _NOTE = {
 }
 
 
-def _cells(table: Table, found: Sequence[Outcome]) -> list[list[str]]:
+def _cells(table: PaperTable, found: Sequence[Outcome]) -> list[list[str]]:
     names = [name for name in table.measures if any(name in o.scores.values for o in found)]
     main = names[0] if names else ""
     together = any(outcome.ensemble for outcome in found)
@@ -148,7 +146,7 @@ _COLUMNS = (
 )
 
 
-def _records(table: Table, setting: Setting, views: Views) -> list[list[str]]:
+def _records(table: PaperTable, setting: Setting, views: Views) -> list[list[str]]:
     """One line per row, view and measure."""
     rows = [list(_COLUMNS)]
     for view, found in views.items():
@@ -188,7 +186,7 @@ def _number(value: object) -> str:
     return f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
-def _draw(table: Table, setting: Setting, views: Views, path: Path) -> None:
+def _draw(table: PaperTable, setting: Setting, views: Views, path: Path) -> None:
     main, heading = next(iter(table.measures.items()))
     papers = [
         data for data in table.paper_sets if any(main in r.paper.get(data, {}) for r in table.rows)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..errors import UnknownName
+from ..names import check_name
 from ..training import Recipe
 
 Figures = Mapping[str, float]  # measure -> percent
@@ -40,7 +40,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Table:
+class PaperTable:
     """Rows that are trained and tested alike."""
 
     name: str
@@ -62,10 +62,7 @@ class Table:
             return self.rows
         known = [row.name for row in self.rows]
         for name in names:
-            if name not in known:
-                raise UnknownName(
-                    f"the table {self.name} has no row {name!r}; choose from {', '.join(known)}"
-                )
+            check_name(name, known, f"row of the table {self.name}")
         # A row that whitens another's descriptors needs that one's runs.
         needed = {row.whitened for row in self.rows if row.name in names}
         return tuple(row for row in self.rows if row.name in {*names, *needed})

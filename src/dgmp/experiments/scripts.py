@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .poolings import BASELINE, CENTRED
-from .rows import SCRIPT_MEASURES, Row, Table
+from .rows import SCRIPT_MEASURES, PaperTable, Row
 
 
 def _paper(
@@ -17,7 +17,7 @@ def _paper(
     }
 
 
-SCRIPTS_TABLE = Table(
+SCRIPTS_TABLE = PaperTable(
     name="scripts",
     title="Global poolings for script types",
     task="script",

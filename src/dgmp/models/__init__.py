@@ -1,18 +1,20 @@
 """Backbones: image -> map -> pooling -> vector; their weights; surgery on other people's."""
 
 from .backbone import Backbone
+from .backbones import BACKBONES, make_backbone
 from .efficientnet_lite import EfficientNetLite0, efficientnet_lite0, lite0_weights
-from .files import TrainedModel, load_model, save_model
+from .network_files import TrainedModel, load_model, save_model
 from .resnet import ResNet, resnet18, resnet34, resnet50
 from .resnet8 import ResNet8, resnet8
 from .resnet20 import ResNet20, resnet20
-from .spec import InputSpec, ModelSpec, cut_square
+from .spec import PAPER, InputSpec, ModelSpec, cut_patch
+from .standardization import Standardization, fit_standardization
 from .surgery import replace_global_pooling
 from .weights import LoadedWeights, load_weights
-from .zoo import BACKBONES, make_backbone
 
 __all__ = [
     "BACKBONES",
+    "PAPER",
     "Backbone",
     "EfficientNetLite0",
     "InputSpec",
@@ -21,9 +23,11 @@ __all__ = [
     "ResNet",
     "ResNet8",
     "ResNet20",
+    "Standardization",
     "TrainedModel",
-    "cut_square",
+    "cut_patch",
     "efficientnet_lite0",
+    "fit_standardization",
     "lite0_weights",
     "load_model",
     "load_weights",

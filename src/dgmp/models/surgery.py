@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from torch import Tensor, nn
 
 from ..errors import SurgeryError
-from ..pooling.layer import Pooling
+from ..pooling import Pooling
 from .backbone import Backbone
 
 # Where torchvision, timm and this package keep the global pooling.

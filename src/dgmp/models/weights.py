@@ -24,8 +24,9 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from ..errors import MissingExtra, WeightsError
-from ..pooling.layer import Pooling
+from ..errors import WeightsError
+from ..names import need
+from ..pooling import Pooling
 
 HEAD = "fc."
 POOLING = "pooling."
@@ -48,8 +49,8 @@ def load_weights(model: nn.Module, path: Path, *, strict: bool = True) -> Loaded
     """Fill ``model`` in place with the weights of a ``.pth``, ``.pt`` or ``.safetensors`` file.
 
     With ``strict=False`` names may be missing or unexpected, and a classifier of another shape is
-    left at its start; the record that comes back tells. A convolution of another shape is another
-    network and always refused, and so is a file that shares nothing but the classifier.
+    left at its start; the record that comes back says which. A convolution of another shape is
+    another network and always refused, and so is a file that shares nothing but the classifier.
     """
     path = Path(path)
     wanted = model.state_dict()
@@ -131,12 +132,7 @@ def _read_torch(path: Path) -> object:
 
 
 def _read_safetensors(path: Path) -> object:
-    try:
-        from safetensors.torch import load_file
-    except ImportError as error:
-        raise MissingExtra(
-            f"{path}: reading safetensors needs pip install 'dgmp[learning]'"
-        ) from error
+    load_file = need("safetensors.torch").load_file
     try:
         return load_file(path)
     except Exception as error:  # its own, OSError, KeyError for a type torch does not have, …

@@ -1,17 +1,16 @@
-"""Feature map to vector."""
+"""Feature map to vector. ``export_onnx`` needs the extra ``export`` and is imported when used."""
 
+from typing import TYPE_CHECKING
+
+from ..names import lazy_names
 from .attentive import AttentiveGeneralizedMaxPool
 from .average import AveragePool
 from .covariance import CovariancePool
 from .democratic import DemocraticPool, GammaDemocraticPool
 from .gated import GatedPool
-from .generalized_max import (
-    GeneralizedMaxPool,
-    generalized_max_pool,
-    generalized_max_weights,
-)
+from .generalized_max import GeneralizedMaxPool, generalized_max_pool, generalized_max_weights
 from .generalized_mean import GeneralizedMeanPool
-from .layer import Pooling, pooling_parameters
+from .layer import Pooling, flatten_positions, pooling_parameters, unit_length
 from .log_sum_exp import LogSumExpPool
 from .masks import map_mask
 from .maximum import MaxPool
@@ -21,6 +20,11 @@ from .power import PowerNormalized
 from .simpool import SimPool
 from .tree import TreePool
 from .zoo import POOLINGS, make_pooling
+
+if TYPE_CHECKING:
+    from .export import export_onnx
+
+__getattr__ = lazy_names(__name__, {"export_onnx": ".export"})
 
 __all__ = [
     "POOLINGS",
@@ -40,9 +44,12 @@ __all__ = [
     "PowerNormalized",
     "SimPool",
     "TreePool",
+    "export_onnx",
+    "flatten_positions",
     "generalized_max_pool",
     "generalized_max_weights",
     "make_pooling",
     "map_mask",
     "pooling_parameters",
+    "unit_length",
 ]

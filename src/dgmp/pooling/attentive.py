@@ -1,4 +1,4 @@
-"""Generalized max pooling with learned attention: which positions should have a say at all.
+"""Generalized max pooling with learned attention: which positions count at all.
 
 GMP balances positions by how often they occur and knows nothing of what they show. A 1×1
 convolution gives each position a weight wᵢ = 2σ(aᵀφᵢ + b), and GMP solves the weighted problem. At

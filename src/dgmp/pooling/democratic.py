@@ -1,4 +1,4 @@
-"""Democratic pooling: weights that give every position the same say in the sum.
+"""Democratic pooling: weights by which every position counts alike in the sum.
 
     ξ = Σᵢ wᵢαᵢφᵢ  with α > 0 such that  αᵢ Σⱼ wⱼαⱼKᵢⱼ = (Σⱼ wⱼKᵢⱼ)^γ,   Kᵢⱼ = max(φᵢᵀφⱼ, 0)
 
@@ -8,7 +8,7 @@ between. A damped Sinkhorn iteration finds α:
 
     αᵢ ← αᵢ √(target / σᵢ),   σᵢ = αᵢ Σⱼ wⱼαⱼKᵢⱼ,   starting at α = 1
 
-A position that is all zeros says nothing whatever its weight, and is left out. K takes N×N numbers
+A position that is all zeros adds nothing whatever its weight, and is left out. K takes N×N numbers
 per image. γ is a constant, not learned.
 
 Jégou, Zisserman: Triangulation Embedding and Democratic Aggregation for Image Search, CVPR 2014.

@@ -1,6 +1,6 @@
 """ONNX files of the layer, alone or inside a network, masks included. Needs ``dgmp[export]``.
 
-Batch, height and width stay free; how the solver gets into the graph is told in
+Batch, height and width stay free; how the solver gets into the graph stands in
 :mod:`dgmp.pooling.onnx_ridge`.
 """
 
@@ -10,17 +10,13 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from dgmp.errors import DgmpError, MissingExtra
-from dgmp.files import replacing
+from ..errors import DgmpError
+from ..files import replacing
+from ..names import need
 
-try:
-    import onnxruntime
-
-    from .onnx_ridge import OPSET, ridge_pool
-except ImportError as error:
-    raise MissingExtra(
-        f"exporting to ONNX needs {error.name}: pip install 'dgmp[export]'"
-    ) from error
+onnxruntime = need("onnxruntime")
+need("onnxscript")
+from .onnx_ridge import OPSET, ridge_pool  # noqa: E402
 
 TOLERANCE = 1e-4  # largest difference from PyTorch, relative to the largest value, that is written
 

@@ -1,4 +1,4 @@
-"""Generalized max pooling (GMP): every position of an image gets an equal say.
+"""Generalized max pooling (GMP): every position of an image counts alike.
 
 Let the columns φᵢ of Φ (C×N) be the positions of one image. GMP returns the ξ of
 

@@ -1,4 +1,4 @@
-"""Power normalisation: less say for the loudest channels of a pooled vector.
+"""Power normalisation: less weight for the largest channels of a pooled vector.
 
     ξ ← sign(ξ)·|ξ|^power,  then ξ ← ξ / ‖ξ‖ if ``normalize``
 

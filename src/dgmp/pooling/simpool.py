@@ -1,4 +1,4 @@
-"""SimPool: the average asks, positions answer, and a power mean collects the answers.
+"""SimPool: the average is the query of an attention over positions, pooled by a power mean.
 
     q = W_q·avg(φ),   kᵢ = W_k·LN(φᵢ),   vᵢ = LN(φᵢ) − min + ε
     a = softmaxᵢ(qᵀkᵢ / √C),   ξ = (Σᵢ aᵢ vᵢ^γ)^(1/γ)      γ = 2, one head; γ is not learned

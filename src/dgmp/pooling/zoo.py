@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from typing import Any
 
-from ..errors import UnknownName
+from ..names import choose
 from .attentive import AttentiveGeneralizedMaxPool
 from .average import AveragePool
 from .covariance import CovariancePool
@@ -46,13 +45,9 @@ def make_pooling(name: str, *, channels: int, **options: Any) -> Pooling:
     The options are the arguments of its class; all have ``normalize``. ``center=True`` stands for
     ``center=channels``, so that no caller need say their number twice.
     """
-    if name not in POOLINGS:
-        near = difflib.get_close_matches(name, POOLINGS, n=1)
-        hint = f", did you mean {near[0]!r}?" if near else ";"
-        raise UnknownName(f"no pooling called {name!r}{hint} choose from {', '.join(POOLINGS)}")
+    kind = choose(name, POOLINGS, "pooling")
     if channels < 1:
         raise ValueError(f"channels must be at least 1, got {channels}")
-    kind = POOLINGS[name]
     arguments = list(inspect.signature(kind).parameters)
     known = [argument for argument in arguments if argument != "channels"]
     unknown = [option for option in options if option not in known]

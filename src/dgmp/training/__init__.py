@@ -1,26 +1,35 @@
 """Training: recipes, batches, losses, the loop, run folders, many processes."""
 
-from .augmentation import Augmentation, augmented_square
+from .augmentation import Augmentation, augmented_patch
 from .choosing import choose_pages
+from .curves import Curve, draw_curves, error_curve, plot_error_curves
 from .distributed import is_first
 from .learning import Learning, learn
-from .loop import Progress, train
-from .recipes import RECIPES, Recipe, find_recipe, override
+from .loop import train
+from .progress import TrainingProgress, Watcher, Watchers
+from .recipes import RECIPES, Recipe, find_recipe, override, with_pooling
 from .runs import Run, TrainState
 
 __all__ = [
     "RECIPES",
     "Augmentation",
+    "Curve",
     "Learning",
-    "Progress",
     "Recipe",
     "Run",
     "TrainState",
-    "augmented_square",
+    "TrainingProgress",
+    "Watcher",
+    "Watchers",
+    "augmented_patch",
     "choose_pages",
+    "draw_curves",
+    "error_curve",
     "find_recipe",
     "is_first",
     "learn",
     "override",
+    "plot_error_curves",
     "train",
+    "with_pooling",
 ]

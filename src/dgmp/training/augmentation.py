@@ -1,4 +1,4 @@
-"""One training square: a box of a page, moved, turned and resampled in one step.
+"""One training patch: a rectangle of a page, moved, turned and resampled in one step.
 
 Position, zoom, rotation and slant are one affine map, so that pixels are interpolated once; the
 thickness of strokes and the grey values come after it. All randomness comes from the generator that
@@ -12,18 +12,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..corpora.extras import opencv
-from ..corpora.images import Grey
-from ..models.spec import PAPER
+from ..models import PAPER
+from ..names import need
+from ..records import Grey
 
 
 @dataclass(frozen=True)
 class Augmentation:
-    """How far a training square may differ from what is on the page; nothing by default."""
+    """How far a training patch may differ from what is on the page; nothing by default."""
 
-    area: tuple[float, float] | None = None  # share of the box that is cut out of it, with …
+    area: tuple[float, float] | None = None  # share of the patch that is cut out of it, with …
     aspect: tuple[float, float] = (1.0, 1.0)  # … this ratio of width to height
-    crop: float = 1.0  # share of the window's side that a square shows, letters as large as before
+    crop: float = 1.0  # share of the patch's side that is shown, letters as large as before
     shift: float = 0.0  # pixels of the page, in both directions
     zoom: float = 0.0  # 0.15: sizes from 1/1.15 to 1.15
     rotation: float = 0.0  # degrees
@@ -34,17 +34,17 @@ class Augmentation:
     foreground: float = 0.0  # ink and paper brightened apart, each by up to this share of 255
 
 
-def augmented_square(
+def augmented_patch(
     pixels: Grey,
-    box: NDArray[np.int32],  # left, top, right, bottom
+    rectangle: NDArray[np.int32],  # left, top, right, bottom
     side: int,
     how: Augmentation,
     generator: np.random.Generator,
 ) -> Grey:  # (crop·side, crop·side)
-    """Cut a box of a page, a square of ``side`` pixels if shown whole, changed within ``how``."""
-    left, top, right, bottom = (float(value) for value in box)
+    """Cut a patch of a page, of ``side`` pixels if shown whole, changed within ``how``."""
+    left, top, right, bottom = (float(value) for value in rectangle)
     if how.area is not None:
-        left, top, right, bottom = _part_of_box(left, top, right, bottom, how, generator)
+        left, top, right, bottom = _part_of_patch(left, top, right, bottom, how, generator)
     moved = generator.uniform(-1, 1, 6)  # always all six: one switch does not move the others
     size = np.array([right - left, bottom - top])
     reach = how.shift + (1 - how.crop) * size / 2
@@ -54,13 +54,13 @@ def augmented_square(
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     slant = np.array([[1.0, how.shear * moved[4]], [0.0, 1.0]])
     linear = turn @ slant @ np.diag(size) / (side * zoom)
-    square = _warp(pixels, linear, centre, round(how.crop * side))
+    patch = _warp(pixels, linear, centre, round(how.crop * side))
     if how.thickness:
-        square = _thickened(square, how.thickness * moved[5], side / size[0])
-    return _greys(square, how, generator)
+        patch = _thickened(patch, how.thickness * moved[5], side / size[0])
+    return _greys(patch, how, generator)
 
 
-def _part_of_box(
+def _part_of_patch(
     left: float,
     top: float,
     right: float,
@@ -68,7 +68,7 @@ def _part_of_box(
     how: Augmentation,
     generator: np.random.Generator,
 ) -> tuple[float, float, float, float]:
-    """A random part of the box by area and aspect; after ten vain draws, all of it."""
+    """A random part of the patch by area and aspect; after ten vain draws, all of it."""
     assert how.area is not None
     width, height = right - left, bottom - top
     for _ in range(10):
@@ -85,8 +85,8 @@ def _part_of_box(
 def _warp(
     pixels: Grey, linear: NDArray[np.float64], centre: NDArray[np.float64], side: int
 ) -> Grey:
-    """Sample the page at linear·(x, y) + centre, x and y from the middle of the square."""
-    cv2 = opencv()
+    """Sample the page at linear·(x, y) + centre, x and y from the middle of the patch."""
+    cv2 = need("cv2")
     # Only the part of the page that is needed, first shrunk by area where it shrinks much: a
     # bilinear sample of every third pixel would lose strokes.
     corners = linear @ (np.array([[-1, 1, -1, 1], [-1, -1, 1, 1]]) * (side / 2 + 1))
@@ -116,29 +116,29 @@ def _warp(
     )
 
 
-def _thickened(square: Grey, pixels: float, scale: float) -> Grey:
+def _thickened(patch: Grey, pixels: float, scale: float) -> Grey:
     """Strokes thicker (or thinner) by about so many pixels of the page; edges stay smooth."""
-    cv2 = opencv()
+    cv2 = need("cv2")
     amount = abs(pixels) * scale
     if amount < 0.05:
-        return square
+        return patch
     kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (3, 3))
     way = cv2.erode if pixels > 0 else cv2.dilate  # ink is dark
     whole, rest = divmod(amount / 2, 1)  # a 3×3 kernel moves both sides of a stroke by one
     if whole:
-        square = way(square, kernel, iterations=int(whole))
-    return cv2.addWeighted(square, 1 - rest, way(square, kernel), rest, 0)
+        patch = way(patch, kernel, iterations=int(whole))
+    return cv2.addWeighted(patch, 1 - rest, way(patch, kernel), rest, 0)
 
 
-def _greys(square: Grey, how: Augmentation, generator: np.random.Generator) -> Grey:
+def _greys(patch: Grey, how: Augmentation, generator: np.random.Generator) -> Grey:
     drawn = generator.uniform(-1, 1, 4)
     if not (how.brightness or how.contrast or how.foreground):
-        return square
-    values = square.astype(np.float32)
+        return patch
+    values = patch.astype(np.float32)
     if how.foreground:
         # Tensmeyer, Saunders, Martinez, ICDAR 2017: ink and paper get lighter or darker apart.
-        threshold, _ = opencv().threshold(square, 0, 255, opencv().THRESH_OTSU)
-        values += 255 * how.foreground * np.where(square <= threshold, drawn[2], drawn[3])
+        threshold, _ = need("cv2").threshold(patch, 0, 255, need("cv2").THRESH_OTSU)
+        values += 255 * how.foreground * np.where(patch <= threshold, drawn[2], drawn[3])
     values *= 1 + how.brightness * drawn[0]
     mean = values.mean()
     values = mean + (values - mean) * (1 + how.contrast * drawn[1])

@@ -20,14 +20,14 @@ def choose_pages(corpus: Corpus, recipe: Recipe, seed: int) -> tuple[Page, ...]:
     label = recipe.task
     if label == "cluster":
         raise DgmpError("clusters are learned without labels: dgmp learn FOLDER --out RUN")
-    side = training_side(corpus)
-    usable = [page for page in side if getattr(page, label) is not None]
+    allowed = training_pages(corpus)
+    usable = [page for page in allowed if getattr(page, label) is not None]
     if not usable:
         raise CorpusError(
-            f"{corpus.root}: of {len(side)} pages none has a {label}: nothing to train on"
+            f"{corpus.root}: of {len(allowed)} pages none has a {label}: nothing to train on"
         )
-    sides = {page.split for page in corpus.pages}
-    if "val" not in sides and recipe.validation:
+    splits = {page.split for page in corpus.pages}
+    if "val" not in splits and recipe.validation:
         by = "writer" if label == "writer" else "manuscript"
         if by == "manuscript":  # a page of no known manuscript is one of its own
             usable = [replace(page, manuscript=page.manuscript or page.id) for page in usable]
@@ -50,10 +50,10 @@ def choose_pages(corpus: Corpus, recipe: Recipe, seed: int) -> tuple[Page, ...]:
     return tuple(usable)
 
 
-def training_side(corpus: Corpus) -> tuple[Page, ...]:
-    """The pages a run may look at: splits ``train`` and ``val``, or all where there are no sides.
+def training_pages(corpus: Corpus) -> tuple[Page, ...]:
+    """The pages a run may look at: splits ``train`` and ``val``, or all where there are no splits.
 
-    Pages on another side (``test``) are left alone.
+    Pages of another split (``test``) are left alone.
     """
     if all(page.split is None for page in corpus):
         return corpus.pages

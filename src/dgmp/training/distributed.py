@@ -70,7 +70,7 @@ def own_part(batch: Sequence[T], fabric: Fabric) -> Sequence[T]:
     """The part of a batch that this process shows to its network."""
     if len(batch) % fabric.world_size:
         raise DgmpError(
-            f"a batch of {len(batch)} squares cannot be shared by {fabric.world_size} processes; "
+            f"a batch of {len(batch)} patches cannot be shared by {fabric.world_size} processes; "
             "set batch (and classes_per_batch) to a multiple of their number"
         )
     size = len(batch) // fabric.world_size

@@ -1,7 +1,7 @@
 """The exact gradient of a batch that does not fit into memory in one piece.
 
 A triplet loss ties all outputs of a batch together, yet its gradient passes from the outputs to the
-network square by square:
+network patch by patch:
 
     outputs e = f(x) without a graph, chunk by chunk  ->  loss L(e)  ->  g = ∂L/∂e
     again chunk by chunk: f(x) with its graph, and Σ ⟨f(x), g⟩ backward

@@ -1,15 +1,15 @@
-"""Learning without labels: a network that tells clusters of strokes apart.
+"""Learning without labels: a network that classifies clusters of strokes.
 
     pages → keypoints → clusters of their RootSIFT descriptors, the ambiguous dropped
           → a network that names the cluster of a patch → its activations, encoded per page
 
 Patches of the same shape are one class, whoever wrote them; to name the class the network has to
-see how strokes run, and what it sees tells hands apart. Nothing is asked about the pages.
+see how strokes run, and what it sees differs between writers. No label of a page is used.
 
 Every stage leaves its file in the run folder, so that the same command goes on after it:
 
     RUN/pages/         prepared pages, in one file that is mapped into memory
-    RUN/patches.npz    boxes of the patches on these pages, and their classes
+    RUN/patches.npz    where the patches lie on these pages, and their classes
     RUN/checkpoint.pt, model.json, model.safetensors …   as of any training run
     RUN/describer.json, arrays.npz                       what was fitted to its activations
 
@@ -27,27 +27,29 @@ from typing import Any
 
 import numpy as np
 
-from ..classical import Sift, VladConfig, surrogate_classes
-from ..classical.files import HEAD
-from ..corpora import Corpus, PageStore, open_store, write_split
-from ..describe.keypoints import (
+from ..classical import HEAD, Sift, VladConfig, surrogate_classes
+from ..corpora import Corpus, write_split
+from ..describers import (
     fit_keypoint_describer,
-    keypoint_boxes,
+    keypoint_rectangles,
     save_keypoint_encoding,
 )
+from ..engines import Engine
 from ..errors import CorpusError, DgmpError
-from ..files import replacing
+from ..files import Format, replacing
 from ..models import InputSpec, ModelSpec, load_model
-from ..records import Page
+from ..pixels import PageStore, open_store
+from ..records import Page, PageProgress
 from .augmentation import Augmentation
-from .choosing import training_side
+from .choosing import training_pages
 from .distributed import start_processes
-from .loop import Watcher, train_lesson
+from .loop import train_lesson
+from .progress import Watcher
 from .recipes import Recipe
 from .runs import Run
-from .samples import Lesson, Windows
+from .samples import Lesson, TrainingPatches
 
-FORMAT, VERSION = "dgmp-patches", 1
+FORMAT = Format("dgmp-patches", 1, "file of patches")
 EPOCHS = 20  # that the steps are counted in, where there are as many
 
 SIDE = 32  # pixels along a patch
@@ -130,16 +132,17 @@ def learn(
     *,
     seed: int = 0,
     device: str = "auto",
-    workers: int = 0,
+    engine: Engine | None = None,
     announce: Callable[[str], None] | None = None,
     watch: Watcher | None = None,
-    prepared: Callable[[int], None] | None = None,
+    prepared: PageProgress | None = None,
 ) -> Run:
     """Learn from the pages of a corpus into the folder ``out``, or go on with what is there.
 
-    Labels are not looked at. Where the corpus has sides, test pages are not either. ``workers``
-    prepare pages. ``announce`` is told in words what begins, ``prepared`` of every page that is
-    done, ``watch`` of every step of the network. ``load_describer(out)`` gives what came out.
+    Labels are not looked at. Where the corpus has splits, test pages are not either. ``engine``
+    prepares pages. ``announce`` is called with what begins, in words, ``prepared`` for every page
+    that is done, ``watch`` after every step of the network. ``load_describer(out)`` gives what came
+    out.
     """
     learning = learning or Learning()
     announce = announce or _say_nothing
@@ -155,12 +158,12 @@ def learn(
     recipe = learning.training
     announce(f"preparing {len(pages)} pages")
     store = open_store(
-        run.folder / "pages", pages, recipe.input.preparation, workers=workers, progress=prepared
+        run.folder / "pages", pages, recipe.input.preparation, engine=engine, progress=prepared
     )
     for name, reason in store.failures:
         announce(f"left out: {name}: {reason}")
     lesson = _kept_lesson(run.folder / "patches.npz", store, learning, seed, announce, prepared)
-    announce(f"telling {len(lesson.names)} clusters of {len(lesson.windows)} patches apart")
+    announce(f"classifying {len(lesson.patches)} patches into {len(lesson.names)} clusters")
     train_lesson(lesson, recipe, run, fabric, seed=seed, watch=watch)
     announce(f"describing {len(store)} pages by what was learned")
     describer = fit_keypoint_describer(
@@ -177,8 +180,8 @@ def learn(
 
 
 def unlabelled_pages(corpus: Corpus, most: int) -> tuple[Page, ...]:
-    """The pages of the training side, without labels; evenly chosen where there are too many."""
-    usable = training_side(corpus)
+    """The pages to train on, without labels; evenly chosen where there are too many."""
+    usable = training_pages(corpus)
     if len(usable) > most:
         usable = tuple(usable[n] for n in np.linspace(0, len(usable) - 1, most).astype(int))
     return tuple(
@@ -191,18 +194,18 @@ def surrogate_lesson(
     learning: Learning,
     *,
     seed: int = 0,
-    progress: Callable[[int], None] | None = None,
+    progress: PageProgress | None = None,
 ) -> Lesson:
     """Patches at keypoints of all pages, about as many of each, and their clusters as labels."""
     share = -(-learning.patches // len(store))
-    boxes, pages, local = [], [], []
+    rectangles, pages, local = [], [], []
     for number in range(len(store)):
         pixels = np.asarray(store[number])
         keypoints = learning.sift.detect(pixels)
         if len(keypoints) > share:
             keypoints = keypoints[np.linspace(0, len(keypoints) - 1, share).astype(np.intp)]
         if len(keypoints):
-            boxes.append(keypoint_boxes(keypoints, learning.training.input.side))
+            rectangles.append(keypoint_rectangles(keypoints, learning.training.input.side))
             pages.append(np.full(len(keypoints), number))
             local.append(learning.sift.describe(pixels, keypoints).astype(np.float16))
         if progress is not None:
@@ -229,14 +232,14 @@ def surrogate_lesson(
             f"of {found} patches {clear.sum()} belong clearly to a cluster, which is too few to "
             "learn from; set ambiguity nearer to 1"
         )
-    windows = Windows(
+    patches = TrainingPatches(
         store,
         learning.training.input,
-        np.concatenate(boxes)[clear],
+        np.concatenate(rectangles)[clear],
         np.concatenate(pages)[clear],
         labels[clear],
     )
-    return Lesson(windows, names)
+    return Lesson(patches, names)
 
 
 def _kept_lesson(
@@ -245,28 +248,28 @@ def _kept_lesson(
     learning: Learning,
     seed: int,
     announce: Callable[[str], None],
-    progress: Callable[[int], None] | None,
+    progress: PageProgress | None,
 ) -> Lesson:
     """The lesson of an earlier start of this run, or a new one."""
     if path.exists():
         with np.load(path) as kept:
-            if (kept["format"], kept["version"]) != (FORMAT, VERSION):
+            if (kept["format"], kept["version"]) != (FORMAT.name, FORMAT.version):
                 raise DgmpError(f"{path}: is not of this dgmp; delete it to find patches anew")
-            windows = Windows(
+            patches = TrainingPatches(
                 store, learning.training.input, kept["boxes"], kept["pages"], kept["labels"]
             )
-        return Lesson(windows, tuple(map(str, range(int(windows.labels.max()) + 1))))
+        return Lesson(patches, tuple(map(str, range(int(patches.labels.max()) + 1))))
     announce("finding patches and their clusters")
     lesson = surrogate_lesson(store, learning, seed=seed, progress=progress)
-    windows = lesson.windows
+    patches = lesson.patches
     with replacing(path) as beside, beside.open("wb") as file:
         np.savez(
             file,
-            format=FORMAT,
-            version=VERSION,
-            boxes=windows.boxes,
-            pages=windows.page_numbers,
-            labels=windows.labels,
+            format=FORMAT.name,
+            version=FORMAT.version,
+            boxes=patches.rectangles,
+            pages=patches.page_numbers,
+            labels=patches.labels,
         )
     return lesson
 

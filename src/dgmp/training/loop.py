@@ -1,6 +1,6 @@
 """The training loop, the same for writers, scripts and clusters.
 
-    corpus -> pages held out, pages trained on -> windows -> batches -> loss -> checkpoint
+    corpus -> pages held out, pages trained on -> patches -> batches -> loss -> checkpoint
 
 The loop does not know how many processes there are; ``distributed.py`` does.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,30 +20,27 @@ from lightning_fabric import Fabric
 from torch import Tensor, nn
 from torch.utils.data import DataLoader
 
-from ..corpora import Corpus, Standardization, open_store, write_split
+from ..corpora import Corpus, write_split
+from ..engines import engine_for
 from ..errors import DgmpError
-from ..models import TrainedModel, save_model
+from ..models import Standardization, TrainedModel, save_model
+from ..pixels import open_store
 from ..pooling import AttentiveGeneralizedMaxPool, GeneralizedMaxPool
-from ..records import Page
+from ..records import Page, PageProgress
 from .choosing import choose_pages
 from .curves import draw_curves
-from .distributed import (
-    largest,
-    lost_processes,
-    own_part,
-    start_processes,
-    synchronise_statistics,
-)
+from .distributed import largest, lost_processes, own_part, start_processes, synchronise_statistics
 from .gradient import backward_in_chunks
 from .losses import make_loss
+from .progress import TrainingProgress, Watcher
 from .recipes import Recipe
 from .runs import Run, TrainState
 from .samples import (
     Key,
     Lesson,
-    Squares,
+    TrainingPatchSet,
     epoch_batches,
-    fit_squares,
+    fit_standardization_of,
     labelled_lesson,
     steps_per_epoch,
 )
@@ -54,31 +51,6 @@ from .validation import validate
 T = TypeVar("T")
 
 CHECKPOINT_SECONDS = 300  # within a long epoch
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Where a training stands, for those who watch."""
-
-    epoch: int
-    epochs: int
-    step: int
-    steps: int
-    loss: float  # mean of the epoch so far
-    active: float
-    ridge: float | None
-    relative_ridge: float | None
-    per_second: float  # squares
-    seconds_left: float
-    validation: float | None = None  # at the end of an epoch
-
-    @property
-    def epoch_done(self) -> bool:
-        """Whether this is the last word on the epoch."""
-        return self.step == self.steps
-
-
-Watcher = Callable[[Progress], None]
 
 
 def train(
@@ -95,14 +67,14 @@ def train(
     pages: Path | str | None = None,
     tensorboard: bool = False,
     watch: Watcher | None = None,
-    prepared: Callable[[int], None] | None = None,
+    prepared: PageProgress | None = None,
 ) -> Run:
     """Train by a recipe into the folder ``out``, or go on with the run that is there.
 
     ``weights`` is a weight file, or the folder of another run, to begin with. ``workers`` cut the
-    squares beforehand (none on a CPU, where the network needs the cores). ``pages`` is the folder
-    of prepared pages, so that several runs can share one. ``prepared`` is told of every page
-    that was prepared, ``watch`` of every step.
+    patches beforehand (none on a CPU, where the network needs the cores). ``pages`` is the folder
+    of prepared pages, so that several runs can share one. ``prepared`` is called for
+    every page that was prepared, ``watch`` after every step.
     """
     run = Run(out)
     chosen = choose_pages(corpus, recipe, seed)
@@ -113,8 +85,8 @@ def train(
     fabric.barrier()
     folder = Path(pages) if pages is not None else run.folder / "pages"
     if fabric.global_rank == 0:
-        cores = 0 if fabric.device.type == "cpu" else 4
-        open_store(folder, chosen, recipe.input.preparation, workers=cores, progress=prepared)
+        engine = engine_for(0 if fabric.device.type == "cpu" else 4)
+        open_store(folder, chosen, recipe.input.preparation, engine=engine, progress=prepared)
     fabric.barrier()
     store = open_store(folder, chosen, recipe.input.preparation)
     train_lesson(
@@ -143,7 +115,7 @@ def train_lesson(
     tensorboard: bool = False,
     watch: Watcher | None = None,
 ) -> None:
-    """Train on windows that were chosen, from where the run stands to its end."""
+    """Train on patches that were chosen, from where the run stands to its end."""
     training = Training.begin(lesson, recipe, run, fabric, seed, weights)
     with stop_on_signal() as stopping, lost_processes(training.where):
         training.go_on(stopping, workers, tensorboard, watch)
@@ -175,7 +147,7 @@ class Training:
         weights: Path | None,
     ) -> Training:
         """Build everything as the run began it, then put it where its checkpoint stands."""
-        looks_at = replace(recipe.input, standardization=fit_squares(lesson.windows))
+        looks_at = replace(recipe.input, standardization=fit_standardization_of(lesson.patches))
         state = run.load_state()
 
         torch.manual_seed(seed)
@@ -214,35 +186,35 @@ class Training:
         recipe, state = self.recipe, self.state
         if self.fabric.global_rank:
             watch = None  # the first process speaks for all
-        steps = steps_per_epoch(len(self.lesson.windows), recipe)
+        steps = steps_per_epoch(len(self.lesson.patches), recipe)
         loss = make_loss(recipe)
         board = _board(self.run.folder) if tensorboard and self.fabric.global_rank == 0 else None
         batches = self._loader(workers)
         began = saved = time.monotonic()
         done_before = state.epoch * steps + state.step
         while state.epoch < recipe.epochs:
-            epoch_began, waited, squares = time.monotonic(), 0.0, 0
+            epoch_began, waited, patches = time.monotonic(), 0.0, 0
             self._training_mode()
             while state.step < steps:
                 asked = time.monotonic()
                 images, labels = next(batches)
                 waited += time.monotonic() - asked
-                squares += len(labels) * self.fabric.world_size
+                patches += len(labels) * self.fabric.world_size
                 value, active = self._step(images, labels, loss)
                 state.sums = (state.sums[0] + value, state.sums[1] + active)
                 state.step += 1
                 if watch is not None and state.step < steps:
-                    watch(self._progress(steps, squares, epoch_began, began, done_before))
+                    watch(self._progress(steps, patches, epoch_began, began, done_before))
                 if state.step == steps:
-                    continue  # what the epoch was worth is told before anything is saved
+                    continue  # the epoch is reported before anything is saved
                 self._stop_if_asked(stopping)
                 if time.monotonic() - saved > CHECKPOINT_SECONDS:
                     self._save_state()
                     saved = time.monotonic()
-            entry = self._finish_epoch(steps, squares, waited, time.monotonic() - epoch_began)
+            entry = self._finish_epoch(steps, patches, waited, time.monotonic() - epoch_began)
             if watch is not None:
-                shown = self._progress(steps, squares, epoch_began, began, done_before)
-                rate = entry["squares_per_second"]  # without the time of validation
+                shown = self._progress(steps, patches, epoch_began, began, done_before)
+                rate = entry["patches_per_second"]  # without the time of validation
                 watch(replace(shown, validation=entry["validation"], per_second=rate))
             if board is not None:
                 for name, number in entry.items():
@@ -269,9 +241,9 @@ class Training:
         recipe, fabric = self.recipe, self.fabric
         if workers is None:
             workers = 0 if fabric.device.type == "cpu" else 4
-        squares = Squares(self.lesson.windows, recipe.augmentation, self.seed)
+        patches = TrainingPatchSet(self.lesson.patches, recipe.augmentation, self.seed)
         loader = DataLoader(
-            squares,
+            patches,
             batch_sampler=_Schedule(self),  # type: ignore[arg-type]
             num_workers=workers,
             multiprocessing_context="spawn" if workers else None,
@@ -295,14 +267,14 @@ class Training:
         return float(value), float(active)
 
     def _finish_epoch(
-        self, steps: int, squares: int, waited: float, seconds: float
+        self, steps: int, patches: int, waited: float, seconds: float
     ) -> dict[str, Any]:
         recipe, state = self.recipe, self.state
         last = state.epoch + 1 == recipe.epochs
         validation, held_out = None, self.lesson.held_out
         if held_out and (last or (state.epoch + 1) % recipe.validate_every == 0):
             self.model.network.eval()
-            validation = validate(self.model, self.lesson.windows.store, held_out, self.fabric)
+            validation = validate(self.model, self.lesson.patches.store, held_out, self.fabric)
         ridge, relative = self._ridges()
         entry = {
             "epoch": state.epoch,
@@ -315,7 +287,7 @@ class Training:
             "learning_rate": self.optimizer.param_groups[0]["lr"],
             "seconds": seconds,
             "waiting_for_data": waited / max(seconds, 1e-9),
-            "squares_per_second": squares / max(seconds, 1e-9),
+            "patches_per_second": patches / max(seconds, 1e-9),
         }
         self.epochs.append(entry)
         better = validation is not None and validation > state.best
@@ -347,13 +319,13 @@ class Training:
         return None, None
 
     def _progress(
-        self, steps: int, squares: int, epoch_began: float, began: float, before: int
-    ) -> Progress:
+        self, steps: int, patches: int, epoch_began: float, began: float, before: int
+    ) -> TrainingProgress:
         state, now = self.state, time.monotonic()
         done = state.epoch * steps + state.step
         left = (self.recipe.epochs * steps - done) * (now - began) / max(done - before, 1)
         ridge, relative = self._ridges()
-        return Progress(
+        return TrainingProgress(
             state.epoch,
             self.recipe.epochs,
             state.step,
@@ -362,7 +334,7 @@ class Training:
             state.sums[1] / state.step,
             ridge,
             relative,
-            squares / max(now - epoch_began, 1e-9),
+            patches / max(now - epoch_began, 1e-9),
             left,
         )
 
@@ -389,7 +361,7 @@ def _one_ahead(batches: Iterator[T]) -> Iterator[T]:
 
 
 class _Schedule:
-    """The keys of this process from where a training stands to its end, drawn as they are asked."""
+    """The keys of this process from where a training stands to its end, drawn when needed."""
 
     def __init__(self, training: Training) -> None:
         self.training = training
@@ -398,21 +370,21 @@ class _Schedule:
         training, recipe = self.training, self.training.recipe
         first, done = training.state.epoch, training.state.step
         for epoch in range(first, recipe.epochs):
-            batches = epoch_batches(training.lesson.windows, recipe, training.seed, epoch)
+            batches = epoch_batches(training.lesson.patches, recipe, training.seed, epoch)
             for batch in batches[done if epoch == first else 0 :]:
                 yield own_part(batch, training.fabric)
 
 
-def _standardized(squares: Tensor, how: Standardization) -> Tensor:  # (B, s, s) -> (B, 1, s, s)
-    values = squares.float().mul_(1 / (255 * how.std)).sub_(how.mean / how.std)
+def _standardized(patches: Tensor, how: Standardization) -> Tensor:  # (B, s, s) -> (B, 1, s, s)
+    values = patches.float().mul_(1 / (255 * how.std)).sub_(how.mean / how.std)
     return values.unsqueeze(1).contiguous(memory_format=torch.channels_last)
 
 
 def _about(corpus: Corpus, pages: Sequence[Page], weights: Path | str | None) -> dict[str, Any]:
-    sides = {side: sum(page.split == side for page in pages) for side in ("train", "val")}
+    counts = {split: sum(page.split == split for page in pages) for split in ("train", "val")}
     begun = None if weights is None else str(weights)
     root = str(corpus.root.resolve())
-    return {"path": root, "kind": corpus.kind, "pages": sides, "weights": begun}
+    return {"path": root, "kind": corpus.kind, "pages": counts, "weights": begun}
 
 
 def _weight_file(weights: Path | str | None) -> Path | None:

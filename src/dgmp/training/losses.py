@@ -29,7 +29,7 @@ Loss = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]  # outputs, labels -> l
 
 
 def make_loss(recipe: Recipe) -> Loss:
-    """The loss of a recipe: also tells which share of triplets (or squares) is not yet right."""
+    """The loss of a recipe: also gives which share of triplets (or patches) is not yet right."""
     if recipe.task != "writer":
         return _cross_entropy
     if recipe.mining == "all":

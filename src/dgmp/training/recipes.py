@@ -7,7 +7,6 @@ changed: ``override(recipe, ["epochs=10", "model.backbone=resnet18"])``.
 from __future__ import annotations
 
 import ast
-import difflib
 import runpy
 import types
 from collections.abc import Mapping, Sequence
@@ -15,9 +14,10 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from ..corpora import Preparation
 from ..errors import DgmpError, UnknownName
 from ..models import InputSpec, ModelSpec
+from ..names import choose, did_you_mean
+from ..pixels import Preparation
 from .augmentation import Augmentation
 
 TASKS = ("writer", "script", "cluster")  # the last: dgmp learn, without labels
@@ -37,14 +37,14 @@ class Recipe:
     epochs: int
     decay_from: int  # the epoch from which the learning rate falls
     learning_rate: float
-    epoch_steps: int | None = None  # None: as many as show every square once
+    epoch_steps: int | None = None  # None: as many as show every patch once
     final_rate: float = 1e-3  # share of the learning rate that is left at the end
     warmup_steps: int = 0
     weight_decay: float = 1e-5  # not on the pooling's parameters
     pooling_rate: float = 1.0  # times the learning rate, for the pooling's parameters
     classes_per_batch: int = 14  # writers; other recipes draw at random
     batch: int = 56
-    chunk: int | None = None  # squares held with their graph at a time; None: the whole batch
+    chunk: int | None = None  # patches held with their graph at a time; None: the whole batch
     margin: float = 0.1
     soft_margin: bool = False
     mining: str = "hard"
@@ -137,9 +137,14 @@ def find_recipe(name: str) -> Recipe:
     """A recipe by its name, or the ``RECIPE`` of a Python file."""
     if name.endswith(".py"):
         return _recipe_of_file(Path(name))
-    if name not in RECIPES:
-        raise UnknownName(f"no recipe called {name!r}; {_nearest(name, RECIPES)}")
-    return RECIPES[name]
+    return choose(name, RECIPES, "recipe")
+
+
+def with_pooling(recipe: Recipe, pooling: str | None) -> Recipe:
+    """The recipe with another pooling; the options of the one it had are not the new one's."""
+    if pooling is None or pooling == recipe.model.pooling:
+        return recipe
+    return replace(recipe, model=replace(recipe.model, pooling=pooling, pooling_options={}))
 
 
 def override(recipe: R, changes: Sequence[str]) -> R:
@@ -152,21 +157,6 @@ def override(recipe: R, changes: Sequence[str]) -> R:
         _plan_change(tree, recipe, name.strip().split("."), text.strip(), name.strip())
     changed: R = _rebuilt(recipe, tree)
     return changed
-
-
-def recipe_from_json(values: Mapping[str, Any]) -> Recipe:
-    """A recipe from what ``dataclasses.asdict`` made of it and JSON kept."""
-    given = dict(values)
-    ranges: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value
-        for key, value in given.pop("augmentation").items()
-    }
-    return Recipe(
-        model=ModelSpec(**given.pop("model")),
-        input=InputSpec.from_json(given.pop("input")),
-        augmentation=Augmentation(**ranges),
-        **given,
-    )
 
 
 def _recipe_of_file(path: Path) -> Recipe:
@@ -188,7 +178,7 @@ def _plan_change(
     first, *rest = names
     known = [entry.name for entry in fields(record)]
     if first not in known:
-        raise UnknownName(f"a recipe has no value {whole!r}; {_nearest(first, known)}")
+        raise UnknownName(f"a recipe has no value {whole!r}; {did_you_mean(first, known)}")
     old = getattr(record, first)
     if is_dataclass(old):
         if not rest:
@@ -243,9 +233,3 @@ def _fits(value: Any, wanted: Any) -> bool:
     if wanted in (int, float) and isinstance(value, bool):
         return False
     return isinstance(value, wanted)
-
-
-def _nearest(name: str, known: Any) -> str:
-    near = difflib.get_close_matches(name, list(known), n=1)
-    hint = f"did you mean {near[0]!r}? There are" if near else "choose from"
-    return f"{hint} {', '.join(known)}"

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,14 +25,23 @@ import torch
 
 from .. import __version__
 from ..errors import DgmpError
-from ..files import read_head, replacing
-from .recipes import Recipe, recipe_from_json
+from ..files import (
+    Format,
+    first_difference,
+    from_plain,
+    read_json,
+    replacing,
+    to_plain,
+    write_json,
+    write_text,
+)
+from .recipes import Recipe
 
 if TYPE_CHECKING:
     from .learning import Learning
 
-FORMAT, VERSION = "dgmp-run", 1
-STATE_FORMAT, STATE_VERSION = "dgmp-train-state", 1
+FORMAT = Format("dgmp-run", 1, "run")
+STATE_FORMAT = Format("dgmp-train-state", 1, "checkpoint")
 
 
 @dataclass
@@ -58,36 +67,26 @@ class Run:
 
     def claim(self, recipe: Recipe | Learning, seed: int, data: Mapping[str, Any]) -> None:
         """Make the folder this run's, or refuse one that holds another."""
-        about = {
-            "format": FORMAT,
-            "version": VERSION,
-            "seed": seed,
-            "data": dict(data),
-            "recipe": asdict(recipe),
-        }
+        about = to_plain({"seed": seed, "data": dict(data), "recipe": recipe})
         if (self.folder / "run.json").exists():
             found = self.read()
-            shown = _difference(found, json.loads(json.dumps(about)))
-            if shown:
+            if shown := first_difference({key: found.get(key) for key in about}, about):
                 raise DgmpError(
                     f"{self.folder}: holds another run ({shown}); choose another folder"
                 )
             return
         if self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
             raise DgmpError(f"{self.folder}: is not empty and no run; choose another folder")
-        self._write("run.json", json.dumps(about | {"versions": _versions()}, indent=1))
+        write_json(self.folder / "run.json", FORMAT, about | {"versions": _versions()})
 
     def read(self) -> dict[str, Any]:
-        """What run.json says."""
-        return read_head(self.folder / "run.json", "run", FORMAT, VERSION)
+        """What run.json holds."""
+        return read_json(self.folder / "run.json", FORMAT)
 
     @property
     def recipe(self) -> Recipe:
         """The recipe of the run."""
-        try:
-            return recipe_from_json(self.read()["recipe"])
-        except (KeyError, TypeError) as error:
-            raise DgmpError(f"{self.folder / 'run.json'}: holds no recipe of this dgmp") from error
+        return from_plain(self.read().get("recipe"), Recipe, self.folder / "run.json")
 
     def load_state(self) -> TrainState:
         """Where the run stands; a new run stands at its beginning."""
@@ -98,22 +97,22 @@ class Run:
             found = torch.load(path, map_location="cpu", weights_only=True)
         except Exception as error:  # damaged pickles raise whatever they happen to call
             raise DgmpError(f"{path}: cannot be read; delete it to begin the run anew") from error
-        if not isinstance(found, dict) or found.pop("format", None) != STATE_FORMAT:
-            raise DgmpError(f"{path}: is no checkpoint of dgmp")
-        if (of := found.pop("version", None)) != STATE_VERSION:
+        try:
+            state = dict(STATE_FORMAT.check(found, path))
+        except DgmpError as error:
             raise DgmpError(
-                f"{path}: has format version {of}, this dgmp reads {STATE_VERSION}; "
-                "finish the run with the dgmp that began it, or delete the file to begin anew"
-            )
-        return TrainState(**found)
+                f"{error}; finish the run with the dgmp that began it, or delete the file to begin "
+                "anew"
+            ) from error
+        del state["format"], state["version"]
+        return TrainState(**state)
 
     def save_state(self, state: TrainState) -> None:
         """Replace the checkpoint."""
-        head = {"format": STATE_FORMAT, "version": STATE_VERSION}
         with replacing(self.folder / "checkpoint.pt") as beside:
             try:
-                torch.save(head | vars(state), beside)
-            except RuntimeError as error:  # so torch tells of a full disk
+                torch.save(STATE_FORMAT.stamp(vars(state)), beside)
+            except RuntimeError as error:  # so torch reports a full disk
                 raise OSError(f"{str(error).splitlines()[0]} (is the disk full?)") from error
 
     def metrics(self) -> list[dict[str, Any]]:
@@ -132,11 +131,8 @@ class Run:
 
     def write_metrics(self, epochs: list[dict[str, Any]]) -> None:
         """Replace the list of epochs."""
-        self._write("metrics.jsonl", "\n".join(json.dumps(epoch) for epoch in epochs))
-
-    def _write(self, name: str, text: str) -> None:
-        with replacing(self.folder / name) as beside:
-            beside.write_text(text + "\n", encoding="utf-8")
+        lines = "\n".join(json.dumps(epoch) for epoch in epochs)
+        write_text(self.folder / "metrics.jsonl", lines + "\n")
 
 
 def _versions() -> dict[str, str]:
@@ -146,17 +142,3 @@ def _versions() -> dict[str, str]:
         "python": platform.python_version(),
         **{name: version(name) for name in packages},
     }
-
-
-def _difference(old: Mapping[str, Any], new: Mapping[str, Any], before: str = "") -> str:
-    """The first value that differs, as ``recipe.epochs: 10 there, 12 now``."""
-    for key, value in new.items():
-        here = old.get(key)
-        if isinstance(value, Mapping) and isinstance(here, Mapping):
-            if set(here) - set(value):
-                return f"{before}{key}: {here} there, {value} now"
-            if shown := _difference(here, value, f"{before}{key}."):
-                return shown
-        elif here != value:
-            return f"{before}{key}: {here} there, {value} now"
-    return ""

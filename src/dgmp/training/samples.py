@@ -1,6 +1,6 @@
-"""Which squares a training shows when, and the squares themselves.
+"""Which patches a training shows when, and the patches themselves.
 
-Every square depends on (seed, epoch, its place in the epoch) and nothing else: the number of
+Every patch depends on (seed, epoch, its place in the epoch) and nothing else: the number of
 workers, of processes, or an interruption change nothing.
 """
 
@@ -15,111 +15,116 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils.data import Dataset
 
-from ..corpora import PageStore, Standardization, fit_standardization
 from ..errors import CorpusError, ImageError
-from ..models import InputSpec, cut_square
-from .augmentation import Augmentation, augmented_square
+from ..models import InputSpec, Standardization, cut_patch, fit_standardization
+from ..pixels import PageStore
+from .augmentation import Augmentation, augmented_patch
 from .recipes import Recipe
 
 NOTHING = Augmentation()
 
-Key = tuple[int, int, int]  # epoch, place in the epoch, number of the window
+Key = tuple[int, int, int]  # epoch, place in the epoch, number of the patch
 
 
 @dataclass(frozen=True)
-class Windows:
-    """All windows of the training pages, with their labels as numbers."""
+class TrainingPatches:
+    """All patches of the training pages, with their labels as numbers."""
 
     store: PageStore
     input: InputSpec
-    boxes: NDArray[np.int32]  # (windows, 4)
-    page_numbers: NDArray[np.int64]  # (windows,): places in the store
-    labels: NDArray[np.int64]  # (windows,)
+    rectangles: NDArray[np.int32]  # (patches, 4)
+    page_numbers: NDArray[np.int64]  # (patches,): places in the store
+    labels: NDArray[np.int64]  # (patches,)
 
     def __len__(self) -> int:
-        return len(self.boxes)
+        return len(self.rectangles)
 
 
 @dataclass(frozen=True)
 class Lesson:
     """What a training shows and by what it is judged."""
 
-    windows: Windows
-    names: tuple[str, ...]  # what the labels of the windows mean
+    patches: TrainingPatches
+    names: tuple[str, ...]  # what the labels of the patches mean
     held_out: tuple[int, ...] = ()  # places in the store
 
 
 def labelled_lesson(store: PageStore, recipe: Recipe) -> Lesson:
-    """The windows of training pages by writer or script, and the validation pages."""
-    by_side: dict[str, list[int]] = {"train": [], "val": []}
+    """The patches of training pages by writer or script, and the validation pages."""
+    by_split: dict[str, list[int]] = {"train": [], "val": []}
     for number, page in enumerate(store.pages):
-        by_side[str(page.split)].append(number)
+        by_split[str(page.split)].append(number)
     known = [str(getattr(page, recipe.task)) for page in store.pages]
-    names = sorted({known[n] for n in by_side["train"]})
+    names = sorted({known[n] for n in by_split["train"]})
     place = {name: number for number, name in enumerate(names)}
-    labels = [place[known[n]] for n in by_side["train"]]
-    windows = find_windows(store, by_side["train"], labels, recipe.input)
-    held_out = [n for n in by_side["val"] if recipe.task == "writer" or known[n] in place]
-    return Lesson(windows, tuple(names), tuple(held_out))
+    labels = [place[known[n]] for n in by_split["train"]]
+    patches = find_patches(store, by_split["train"], labels, recipe.input)
+    held_out = [n for n in by_split["val"] if recipe.task == "writer" or known[n] in place]
+    return Lesson(patches, tuple(names), tuple(held_out))
 
 
-def find_windows(
+def find_patches(
     store: PageStore, numbers: Sequence[int], labels: Sequence[int], looks_at: InputSpec
-) -> Windows:
-    """The windows of the pages at these places of the store; a page without any is passed over."""
-    boxes, pages, marks = [], [], []
+) -> TrainingPatches:
+    """The patches of the pages at these places of the store; a page without any is passed over."""
+    rectangles, pages, marks = [], [], []
     for number, label in zip(numbers, labels, strict=True):
         try:
-            found = looks_at.boxes(store.image(number))
+            found = looks_at.rectangles(store.image(number))
         except ImageError:
             continue  # not a single edge: nothing to learn from
-        boxes.append(found)
+        rectangles.append(found)
         pages.append(np.full(len(found), number))
         marks.append(np.full(len(found), label))
-    if not boxes:
+    if not rectangles:
         raise CorpusError("no page to train on has any writing")
-    return Windows(
-        store, looks_at, np.concatenate(boxes), np.concatenate(pages), np.concatenate(marks)
+    return TrainingPatches(
+        store, looks_at, np.concatenate(rectangles), np.concatenate(pages), np.concatenate(marks)
     )
 
 
-def fit_squares(windows: Windows, most: int = 5000) -> Standardization:
-    """Mean and deviation of the training squares, of an even sample where there are many."""
-    step = max(len(windows) // most, 1)
+def fit_standardization_of(patches: TrainingPatches, most: int = 5000) -> Standardization:
+    """Mean and deviation of the training patches, of an even sample where there are many."""
+    step = max(len(patches) // most, 1)
     return fit_standardization(
-        cut_square(
-            windows.store[int(windows.page_numbers[n])], windows.boxes[n], windows.input.side
+        cut_patch(
+            patches.store[int(patches.page_numbers[n])], patches.rectangles[n], patches.input.side
         )
-        for n in range(0, len(windows), step)
+        for n in range(0, len(patches), step)
     )
 
 
-class Squares(Dataset[tuple[Tensor, int]]):
-    """The squares of a training by their key, as 8-bit grey; workers hand on few bytes."""
+class TrainingPatchSet(Dataset[tuple[Tensor, int]]):
+    """The patches of a training by their key, as 8-bit grey; workers hand on few bytes."""
 
-    def __init__(self, windows: Windows, augmentation: Augmentation, seed: int) -> None:
-        self.windows = windows
+    def __init__(self, patches: TrainingPatches, augmentation: Augmentation, seed: int) -> None:
+        self.patches = patches
         self.augmentation = augmentation
         self.seed = seed
 
     def __getitem__(self, key: Key) -> tuple[Tensor, int]:  # (side, side), label
         epoch, place, number = key
-        windows = self.windows
-        page, box = windows.store[int(windows.page_numbers[number])], windows.boxes[number]
-        side = windows.input.side
+        patches = self.patches
+        page, rectangle = (
+            patches.store[int(patches.page_numbers[number])],
+            patches.rectangles[number],
+        )
+        side = patches.input.side
         if self.augmentation == NOTHING:  # a hundred times quicker
-            square = cut_square(page, box, side)
+            patch = cut_patch(page, rectangle, side)
         else:
             generator = np.random.default_rng((self.seed, epoch, place))
-            square = augmented_square(page, box, side, self.augmentation, generator)
-        return torch.from_numpy(np.ascontiguousarray(square)), int(windows.labels[number])
+            patch = augmented_patch(page, rectangle, side, self.augmentation, generator)
+        return torch.from_numpy(np.ascontiguousarray(patch)), int(patches.labels[number])
 
 
-def epoch_batches(windows: Windows, recipe: Recipe, seed: int, epoch: int) -> list[list[Key]]:
+def epoch_batches(
+    patches: TrainingPatches, recipe: Recipe, seed: int, epoch: int
+) -> list[list[Key]]:
     """The batches of an epoch, the same in every process."""
     generator = np.random.default_rng((seed, epoch))
     draw = _writer_batches if recipe.task == "writer" else _plain_batches
-    batches = draw(windows, recipe, generator)
+    batches = draw(patches, recipe, generator)
     size = recipe.batch
     return [
         [(epoch, step * size + place, int(number)) for place, number in enumerate(batch)]
@@ -127,19 +132,19 @@ def epoch_batches(windows: Windows, recipe: Recipe, seed: int, epoch: int) -> li
     ]
 
 
-def steps_per_epoch(windows: int, recipe: Recipe) -> int:
-    """As many as the recipe says, or as show every window about once."""
-    return recipe.epoch_steps or max(windows // recipe.batch, 1)
+def steps_per_epoch(patches: int, recipe: Recipe) -> int:
+    """As many as the recipe says, or as show every patch about once."""
+    return recipe.epoch_steps or max(patches // recipe.batch, 1)
 
 
 def _writer_batches(
-    windows: Windows, recipe: Recipe, generator: np.random.Generator
+    patches: TrainingPatches, recipe: Recipe, generator: np.random.Generator
 ) -> list[NDArray[np.int64]]:
-    """P writers × K windows. Writers come in turn; one with fewer than K windows repeats some.
+    """P writers × K patches. Writers come in turn; one with fewer than K patches repeats some.
 
-    The windows of a writer come from its pages in turn: two of one page share more than the hand.
+    The patches of a writer come from its pages in turn: two of one page share more than the hand.
     """
-    labels = windows.labels
+    labels = patches.labels
     names = [int(name) for name in np.unique(labels)]
     if len(names) < 2:
         raise CorpusError("triplets need at least two writers to train on, there is one")
@@ -162,7 +167,7 @@ def _writer_batches(
         batch: list[int] = []
         for name in chosen:
             while len(rest[name]) < each:
-                rest[name] += _page_by_page(members[name], windows.page_numbers, generator)
+                rest[name] += _page_by_page(members[name], patches.page_numbers, generator)
             batch += rest[name][:each]
             del rest[name][:each]
         batches.append(np.array(batch))
@@ -172,7 +177,7 @@ def _writer_batches(
 def _page_by_page(
     numbers: NDArray[np.int64], pages: NDArray[np.int64], generator: np.random.Generator
 ) -> list[int]:
-    """The windows of a writer in random order, but one of every page before a second of any."""
+    """The patches of a writer in random order, but one of every page before a second of any."""
     shuffled = generator.permutation(numbers)
     times: dict[int, int] = {}
     turns = []
@@ -183,11 +188,11 @@ def _page_by_page(
 
 
 def _plain_batches(
-    windows: Windows, recipe: Recipe, generator: np.random.Generator
+    patches: TrainingPatches, recipe: Recipe, generator: np.random.Generator
 ) -> list[NDArray[np.int64]]:
-    """All windows in random order, again and again where the recipe asks for more steps."""
-    size = min(recipe.batch, len(windows))
-    steps = steps_per_epoch(len(windows), recipe)
-    rounds = -(-steps * size // len(windows))
-    order = np.concatenate([generator.permutation(len(windows)) for _ in range(rounds)])
+    """All patches in random order, again and again where the recipe asks for more steps."""
+    size = min(recipe.batch, len(patches))
+    steps = steps_per_epoch(len(patches), recipe)
+    rounds = -(-steps * size // len(patches))
+    order = np.concatenate([generator.permutation(len(patches)) for _ in range(rounds)])
     return [order[step * size : (step + 1) * size] for step in range(steps)]

@@ -1,4 +1,4 @@
-"""Ending a run between two steps when it is asked to end."""
+"""Ending a run between two steps on a signal."""
 
 from __future__ import annotations
 

@@ -1,0 +1,68 @@
+"""What a catalogue says of itself: catalogue.json, beside the table of its pages.
+
+Version 1 named the kind of a describer's spec differently for trained networks; such a spec is read
+as what would be written now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import CatalogueError, DgmpError
+from ..files import Format, first_difference, from_plain, read_json, to_plain, write_json
+
+FORMAT = Format("dgmp-catalogue", 2, "catalogue", older=(1,))
+FILE = "catalogue.json"
+
+
+@dataclass(frozen=True)
+class Head:
+    """The describer of a catalogue: its spec, width, name, and its calibration as plain values."""
+
+    spec: Mapping[str, Any]
+    dim: int
+    describer: str  # the name or run it is loaded by
+    calibration: Mapping[str, Any] | None = None
+
+    def difference(self, other: Head) -> str | None:
+        """Why vectors of the two describers cannot be compared; None where they can."""
+        ours, theirs = to_plain(self.spec), to_plain(other.spec)
+        if ours == theirs and self.dim == other.dim:
+            return None
+        return first_difference(ours, theirs) or f"{self.dim} and {other.dim} dimensions"
+
+
+def is_catalogue(folder: Path | str) -> bool:
+    """Whether there is one in a folder."""
+    return (Path(folder) / FILE).is_file()
+
+
+def read_head(folder: Path) -> tuple[Head, int]:
+    """The head of a catalogue, and the version it is stored in."""
+    if not is_catalogue(folder):
+        raise CatalogueError(
+            f"{folder}: is no catalogue; dgmp describe FOLDER --catalogue {folder} makes one"
+        )
+    try:
+        stored = read_json(folder / FILE, FORMAT)
+        version = stored.pop("version")
+        del stored["format"]
+        head = from_plain(stored, Head, folder / FILE)
+    except DgmpError as error:
+        raise CatalogueError(str(error)) from error
+    return Head(renamed_spec(head.spec), head.dim, head.describer, head.calibration), version
+
+
+def write_head(head: Head, folder: Path) -> None:
+    """Write the head in the version of now."""
+    write_json(folder / FILE, FORMAT, to_plain(head))
+
+
+def renamed_spec(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """The spec of a describer with its kind under ``kind``, whichever dgmp wrote it."""
+    if "kind" in spec or "describer" not in spec:
+        return dict(spec)
+    return {"kind" if key == "describer" else key: value for key, value in spec.items()}

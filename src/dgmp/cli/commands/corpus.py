@@ -1,0 +1,34 @@
+"""`dgmp corpus`: what a folder of scans holds, and what of it cannot be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, Option
+
+from ..options import CorpusOptions, say, takes_corpus
+
+
+@takes_corpus
+def corpus(
+    path: Annotated[Path, Argument(help="A folder of scans, a label file, or one picture.")],
+    options: CorpusOptions,
+    out: Annotated[Path, Option(help="Where the contact sheet goes, PNG or JPEG.")] = Path(
+        "contact.png"
+    ),
+    headers_only: Annotated[
+        bool, Option("--headers-only", help="Do not decode pages to find broken and blank ones.")
+    ] = False,
+    as_json: Annotated[bool, Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Show the writers, scripts, splits and sizes of a corpus, and every file left out."""
+    import json
+
+    from ...tasks import survey
+    from ..progress import page_bars
+
+    with page_bars() as stage:
+        found = survey(options.open(path), sheet=out, decode=not headers_only, stage=stage)
+    print(json.dumps(found.as_dict(), ensure_ascii=False) if as_json else found.table())
+    say(f"contact sheet: {out}")

@@ -1,0 +1,78 @@
+"""``dgmp describe``: a folder of scans into a catalogue, or into a file of descriptors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, BadParameter, Option
+
+from ..options import AsJson, CorpusOptions, Split, say, takes_corpus
+
+
+@takes_corpus
+def describe(
+    folder: Annotated[Path, Argument(help="A folder of scans, a label file, or one picture.")],
+    options: CorpusOptions,
+    catalogue: Annotated[
+        Path | None, Option(metavar="DIR", help="The catalogue, new or to go on with.")
+    ] = None,
+    describer: Annotated[
+        str, Option(metavar="NAME_OR_RUN", help="What describes the pages.")
+    ] = "default",
+    out: Annotated[
+        Path | None, Option(metavar="FILE", help="Write a file of descriptors instead, .npz.")
+    ] = None,
+    split: Split = None,
+    workers: Annotated[
+        int | None,
+        Option(min=0, help="Processes that describe; 0: this one. By default all cores."),
+    ] = None,
+    forget: Annotated[bool, Option("--forget", help="Take out pages whose file is gone.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Describe the new and changed pages of FOLDER."""
+    import json
+
+    from ... import tasks
+    from ...engines import cores, engine_for
+    from ..progress import page_bars
+
+    if (catalogue is None) == (out is None):
+        raise BadParameter("give either --catalogue DIR or --out FILE")
+    if out is not None and forget:
+        raise BadParameter("--forget goes with --catalogue")
+    corpus = options.open(folder)
+    engine = engine_for(cores() if workers is None else workers)
+    done: tasks.Catalogued | tasks.DescriptorFile
+    with page_bars() as stage:
+        if out is not None:
+            done = made = tasks.describe_to_file(
+                corpus, out, describer=describer, split=split, engine=engine, stage=stage
+            )
+            answer = {"file": str(out), "pages": made.pages, "entries": made.entries}
+        else:
+            assert catalogue is not None
+            done = found = tasks.describe(
+                corpus,
+                catalogue,
+                describer=describer,
+                split=split,
+                forget=forget,
+                engine=engine,
+                stage=stage,
+                on_failure=lambda error: say(f"left out: {error}"),
+            )
+            for id in found.changes.vanished:
+                what = "taken out" if forget else "still in the catalogue; --forget takes it out"
+                say(f"no longer there as it was described: {id} ({what})")
+            into = found.catalogue
+            answer = {"catalogue": str(catalogue), "pages": len(into), "entries": into.head.dim}
+    if as_json:
+        print(json.dumps(answer | {"left_out": dict(done.left_out)}, ensure_ascii=False))
+        return
+    if done.left_out:
+        print(f"{len(done.left_out)} left out:")
+        for file, reason in done.left_out:
+            print(f"  {file}: {reason}")
+    print(done)

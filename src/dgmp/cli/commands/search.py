@@ -1,0 +1,40 @@
+"""``dgmp search``: the pages of a catalogue that are most like a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, Option
+
+from ..options import AsJson, say
+
+
+def search(
+    catalogue: Annotated[Path, Argument(help="What dgmp describe --catalogue made.")],
+    page: Annotated[
+        str, Argument(metavar="PAGE_OR_FILE", help="A page of the catalogue, or any picture.")
+    ],
+    number: Annotated[int, Option("-n", min=1, help="Pages to list.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """List the pages most like PAGE_OR_FILE, nearest first."""
+    import json
+    from dataclasses import asdict
+
+    from ...catalogue import Catalogue
+    from ...tasks import search as search_pages
+
+    opened = Catalogue.open(catalogue)
+    hits = search_pages(opened, page, number)
+    if as_json:
+        for hit in hits:
+            print(json.dumps(asdict(hit), ensure_ascii=False))
+        return
+    if opened.head.calibration is None:
+        say("the describer is not calibrated: cosines only")
+    print("rank  cosine  same hand  page")
+    for rank, hit in enumerate(hits, start=1):
+        sure = "–" if hit.probability is None else f"{hit.probability:.0%}"
+        writer = "" if hit.writer is None else f"  ({hit.writer})"
+        print(f"{rank:4}  {hit.cosine:6.3f}  {sure:>9}  {hit.page_id}{writer}")

@@ -1,0 +1,79 @@
+"""``dgmp train``: learn who wrote a page, or in which script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, Option
+
+from ..options import AsJson, CorpusOptions, Device, say, takes_corpus
+
+
+@takes_corpus
+def train(
+    recipe: Annotated[
+        str,
+        Argument(
+            help="writer-paper, script16-paper, script17-paper, writer-small, script-small, or a "
+            "Python file that defines RECIPE."
+        ),
+    ],
+    data: Annotated[Path, Option(help="The corpus to learn from.")],
+    out: Annotated[Path, Option(help="Folder of the run; one that was stopped goes on.")],
+    options: CorpusOptions,
+    pooling: Annotated[str | None, Option(help="Another pooling, as avg, gem or gmp.")] = None,
+    change: Annotated[
+        list[str] | None,
+        Option("--set", help="Change a value: epochs=10, margin=0.2, model.backbone=resnet18."),
+    ] = None,
+    weights: Annotated[
+        Path | None, Option(help="A weight file or the folder of a run to begin with.")
+    ] = None,
+    seed: Annotated[int, Option(min=0, help="Same seed, same run.")] = 0,
+    device: Device = "auto",
+    devices: Annotated[int, Option(min=1, help="Processes, each with its device.")] = 1,
+    precision: Annotated[str, Option(help="32-true, 16-mixed or bf16-mixed.")] = "32-true",
+    workers: Annotated[
+        int | None, Option(min=0, help="Processes that cut patches beforehand.")
+    ] = None,
+    tensorboard: Annotated[bool, Option("--tensorboard", help="Log for TensorBoard.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Train by RECIPE on a corpus, or go on with a run that was stopped."""
+    import json
+    import math
+
+    from ...training import find_recipe, is_first, override, with_pooling
+    from ...training import train as train_run
+    from ..progress import page_bar, training_line
+
+    chosen = override(with_pooling(find_recipe(recipe), pooling), change or [])
+    corpus = options.open_and_say(data)
+    with page_bar("preparing pages", len(corpus)) as prepared, training_line() as watch:
+        run = train_run(
+            chosen,
+            corpus,
+            out,
+            seed=seed,
+            weights=weights,
+            device=device,
+            devices=devices,
+            precision=precision,
+            workers=workers,
+            tensorboard=tensorboard,
+            watch=watch,
+            prepared=prepared,
+        )
+    if not is_first():
+        return
+    last = run.metrics()[-1]
+    best = run.load_state().best
+    judged = math.isfinite(best)  # not where nothing was held out
+    if as_json:
+        answer = {"run": str(run.folder), "best_validation": best if judged else None, **last}
+        print(json.dumps(answer))
+        return
+    if judged:
+        say(f"best validation {'accuracy' if chosen.task == 'script' else 'mAP'}: {best:.3f}")
+    print(run.folder)

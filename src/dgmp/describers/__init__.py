@@ -1,0 +1,112 @@
+"""Page pixels to a vector: the protocol, the registry, and every kind of describer.
+
+What needs torch is imported when it is first used.
+"""
+
+from typing import TYPE_CHECKING
+
+from ..names import lazy_names
+from .calibration_files import save_calibration
+from .describer import (
+    Classified,
+    Classifier,
+    Described,
+    Describer,
+    Read,
+    classify_pages,
+    describe_pages,
+    full_spec,
+    gather,
+    reader,
+)
+from .descriptor_files import load_descriptors, save_descriptors
+from .fused import FusedDescriber, save_fused
+from .making import FusedRecipe, See, Seen, describe_seen, make_default, make_fused
+from .registry import (
+    MODEL,
+    fit_describer,
+    is_classifier,
+    is_kind,
+    load,
+    load_classifier,
+    load_describer,
+    load_network,
+    needs_fitting,
+    stored_name,
+)
+from .virtual import VIRTUAL_HANDS, VirtualHand
+
+if TYPE_CHECKING:
+    from .explanations import ExplainedPage, explain_page
+    from .heat_maps import draw_likeness, draw_weights
+    from .keypoints import (
+        KeypointDescriber,
+        fit_keypoint_describer,
+        keypoint_rectangles,
+        save_keypoint_encoding,
+    )
+    from .learned import LearnedClassifier, LearnedDescriber, as_standardization
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "ExplainedPage": ".explanations",
+        "KeypointDescriber": ".keypoints",
+        "LearnedClassifier": ".learned",
+        "LearnedDescriber": ".learned",
+        "as_standardization": ".learned",
+        "draw_likeness": ".heat_maps",
+        "draw_weights": ".heat_maps",
+        "explain_page": ".explanations",
+        "fit_keypoint_describer": ".keypoints",
+        "keypoint_rectangles": ".keypoints",
+        "save_keypoint_encoding": ".keypoints",
+    },
+)
+
+__all__ = [
+    "MODEL",
+    "VIRTUAL_HANDS",
+    "Classified",
+    "Classifier",
+    "Described",
+    "Describer",
+    "ExplainedPage",
+    "FusedDescriber",
+    "FusedRecipe",
+    "KeypointDescriber",
+    "LearnedClassifier",
+    "LearnedDescriber",
+    "Read",
+    "See",
+    "Seen",
+    "VirtualHand",
+    "as_standardization",
+    "classify_pages",
+    "describe_pages",
+    "describe_seen",
+    "draw_likeness",
+    "draw_weights",
+    "explain_page",
+    "fit_describer",
+    "fit_keypoint_describer",
+    "full_spec",
+    "gather",
+    "is_classifier",
+    "is_kind",
+    "keypoint_rectangles",
+    "load",
+    "load_classifier",
+    "load_describer",
+    "load_descriptors",
+    "load_network",
+    "make_default",
+    "make_fused",
+    "needs_fitting",
+    "reader",
+    "save_calibration",
+    "save_descriptors",
+    "save_fused",
+    "save_keypoint_encoding",
+    "stored_name",
+]

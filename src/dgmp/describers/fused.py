@@ -1,0 +1,119 @@
+"""Several describers as one: their vectors one after the other.
+
+The vector of a page is √w₁·x₁, √w₂·x₂, … one after the other, x the unit vectors of the parts and w
+weights that add up to one. It has unit length again, and the cosine of two pages is the weighted
+mean of the cosines that the parts give.
+
+On disk a folder with describer.json (weights, calibration, the parts by name) and in it a folder
+for each part, as :mod:`dgmp.classical` writes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..classical import (
+    DESCRIBER_FORMAT,
+    HEAD,
+    ClassicalDescriber,
+    load_classical,
+    read_head,
+    save_describer,
+)
+from ..errors import DgmpError
+from ..files import write_json
+from ..hands import Calibration
+from ..pixels import PageImage, Preparation
+
+KIND = "fused"
+
+
+@dataclass(frozen=True, eq=False)
+class FusedDescriber:
+    """Parts that prepare pages alike, and the weights of their cosines, which add up to one."""
+
+    parts: tuple[ClassicalDescriber, ...]
+    weights: tuple[float, ...]
+    calibration: Calibration | None = None  # of the whole
+
+    def __post_init__(self) -> None:
+        if not self.parts or len(self.parts) != len(self.weights):
+            raise ValueError(f"{len(self.parts)} parts, but {len(self.weights)} weights")
+        if min(self.weights) <= 0 or abs(sum(self.weights) - 1) > 1e-6:
+            raise ValueError(f"weights must be positive and add up to 1, got {self.weights}")
+        if len({part.preparation for part in self.parts}) > 1:
+            raise ValueError("parts must prepare pages alike")
+        if len({part.kind for part in self.parts}) < len(self.parts):
+            raise ValueError("parts must be of different kinds, their folders are named by them")
+
+    @property
+    def preparation(self) -> Preparation:
+        """That of all parts."""
+        return self.parts[0].preparation
+
+    @property
+    def dim(self) -> int:
+        """The width of its vectors."""
+        return sum(part.dim for part in self.parts)
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """Weights, and everything of the parts."""
+        return {
+            "kind": KIND,
+            "weights": list(self.weights),
+            "parts": [part.spec for part in self.parts],
+        }
+
+    def describe_page(self, image: PageImage) -> NDArray[np.float32]:  # (dim,)
+        """The vector of a page; an ImageError where a part has nothing to describe."""
+        return self.fuse([part.describe_page(image) for part in self.parts])
+
+    def fuse(
+        self, vectors: Sequence[NDArray[np.float32]]
+    ) -> NDArray[np.float32]:  # (..., part.dim) each -> (..., dim)
+        """The vectors of the parts, of one page or many, as one."""
+        scaled = [np.sqrt(w) * part for w, part in zip(self.weights, vectors, strict=True)]
+        return np.concatenate(scaled, axis=-1).astype(np.float32)
+
+
+def save_fused(describer: FusedDescriber, folder: Path | str) -> Path:
+    """Write a fused describer; describer.json comes last, so half a folder is no describer."""
+    folder = Path(folder)
+    for part in describer.parts:
+        save_describer(part, folder / part.kind)
+    calibration = describer.calibration
+    head = {
+        "kind": KIND,
+        "parts": [
+            {"folder": part.kind, "weight": weight, "arrays": part.spec["arrays"]}
+            for part, weight in zip(describer.parts, describer.weights, strict=True)
+        ],
+        "calibration": None if calibration is None else calibration.to_json(),
+    }
+    write_json(folder / HEAD, DESCRIBER_FORMAT, head)
+    return folder
+
+
+def load_fused(folder: Path | str) -> FusedDescriber:
+    """Read what :func:`save_fused` wrote."""
+    folder = Path(folder)
+    head = read_head(folder)
+    try:
+        entries = head["parts"]
+        parts = tuple(load_classical(folder / entry["folder"]) for entry in entries)
+        for part, entry in zip(parts, entries, strict=True):
+            if part.spec["arrays"] != entry["arrays"]:
+                raise DgmpError(f"{folder / entry['folder']}: is not the part that was saved here")
+        weights = tuple(float(entry["weight"]) for entry in entries)
+        stored = head["calibration"]
+        calibration = None if stored is None else Calibration.from_json(stored)
+        return FusedDescriber(parts, weights, calibration)
+    except (KeyError, TypeError, ValueError) as error:
+        raise DgmpError(f"{folder / HEAD}: does not describe a fused describer: {error}") from error

@@ -1,0 +1,21 @@
+"""Cosines to probabilities to groups: which pages are by one hand."""
+
+from .calibration import FORMAT as CALIBRATION_FORMAT
+from .calibration import Calibration, with_probabilities
+from .contact_sheet import draw_hands, shown_pages
+from .fitting import fit_calibration
+from .grouping import group_pages
+from .hand_files import check_hand_file, hand_to_json, write_hands
+
+__all__ = [
+    "CALIBRATION_FORMAT",
+    "Calibration",
+    "check_hand_file",
+    "draw_hands",
+    "fit_calibration",
+    "group_pages",
+    "hand_to_json",
+    "shown_pages",
+    "with_probabilities",
+    "write_hands",
+]

@@ -1,0 +1,105 @@
+"""Pages into hands, their number unknown.
+
+Pages are joined by average linkage of calibrated log-odds (``linkage.py``) as long as these stay
+above a threshold that did best on collections drawn from known writers. A page that is then alone
+joins the hand it is most like, if above a lower threshold, found in the same way: one page says
+less than two, and most pages that are left alone are poor ones by a hand of the collection. What
+comes out depends on the pages and the describer only, not on the order of the pages.
+
+Every hand has a confidence, the probability that it is right: that its pages are by one hand and
+that the collection has no other page by it. It is a logistic curve of two margins, how far the page
+that fits least is above the threshold and how far the nearest other hand is below, fitted on the
+same drawn collections. A page alone has the second margin only.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..records import Descriptors, Floats, Hand
+from .calibration import Calibration, sigmoid
+from .evidence import Evidence
+from .linkage import join_lone_pages, link_pages
+
+_BLOCK = 1024  # pages
+FAR = 20.0  # log-odds: margins beyond say no more; also where there is no other hand at all
+
+
+def group_pages(descriptors: Descriptors, calibration: Calibration) -> tuple[Hand, ...]:
+    """The hands of a collection, those with most pages first."""
+    order = np.argsort(np.array(descriptors.page_ids, dtype=object), kind="stable")
+    if not len(order):
+        return ()
+    ids = [descriptors.page_ids[i] for i in order]
+    sorted_pages = Descriptors(tuple(ids), descriptors.vectors[order], descriptors.spec)
+    evidence = Evidence.of(sorted_pages, calibration)
+    groups = link_pages(evidence, calibration.threshold)
+    groups = join_lone_pages(evidence, groups, calibration.lone_threshold)
+    sizes = np.bincount(groups)
+    by_size = np.argsort(-sizes, kind="stable")
+    groups = np.argsort(by_size)[groups]  # renamed: the largest is 0
+    fits, weakest, nearest, apart = margins(evidence, groups, calibration.threshold)
+    confidences = group_confidence(calibration, np.bincount(groups), weakest, apart)
+    hands = []
+    for number in range(len(sizes)):
+        members = np.flatnonzero(groups == number)
+        members = members[np.argsort(-fits[members], kind="stable")]
+        hands.append(
+            Hand(
+                number + 1,
+                tuple(ids[i] for i in members),
+                tuple(sigmoid(fits[members]).tolist()) if len(members) > 1 else (1.0,),
+                float(confidences[number]),
+                int(nearest[number]) + 1 if nearest[number] >= 0 else None,
+            )
+        )
+    return tuple(hands)
+
+
+def margins(
+    evidence: Evidence, groups: NDArray[np.intp], threshold: float
+) -> tuple[Floats, Floats, NDArray[np.intp], Floats]:
+    """How far pages and groups are from falling apart or together, in log-odds.
+
+    For pages: the mean log-odds with the rest of their group above the threshold. For groups: the
+    least of these; the nearest other group, −1 where there is none; how far that one is below.
+    """
+    sizes = np.bincount(groups)
+    order = np.argsort(groups, kind="stable")
+    ends = np.cumsum(sizes)
+    starts = ends - sizes
+    fits = np.full(len(groups), FAR)
+    weakest, apart = np.full(len(sizes), FAR), np.full(len(sizes), FAR)
+    nearest = np.full(len(sizes), -1, dtype=np.intp)
+    first = 0
+    while first < len(sizes):
+        last = max(first + 1, int(np.searchsorted(ends, starts[first] + _BLOCK, side="right")))
+        rows = order[starts[first] : ends[last - 1]]
+        own = np.arange(first, last)
+        odds = evidence.between(rows, order)
+        odds[np.arange(len(rows)), np.arange(starts[first], ends[last - 1])] = 0  # with itself
+        sums = np.add.reduceat(odds, starts, axis=1)  # (rows, groups)
+        within = sums[np.arange(len(rows)), groups[rows]] / np.maximum(sizes[groups[rows]] - 1, 1)
+        several = sizes[groups[rows]] > 1
+        fits[rows[several]] = np.clip(within[several] - threshold, -FAR, FAR)
+        weakest[own] = np.minimum.reduceat(fits[rows], starts[own] - starts[first])
+        if len(sizes) > 1:
+            means = np.add.reduceat(sums, starts[own] - starts[first], axis=0)
+            means /= sizes[own, None] * sizes[None, :]
+            means[np.arange(len(own)), own] = -np.inf
+            nearest[own] = means.argmax(axis=1)
+            apart[own] = np.clip(threshold - means.max(axis=1), -FAR, FAR)
+        first = last
+    return fits, weakest, nearest, apart
+
+
+def group_confidence(
+    calibration: Calibration, sizes: NDArray[np.intp], weakest: Floats, apart: Floats
+) -> Floats:
+    """The probability that each group is right, from its margins."""
+    bias, inside, outside = calibration.confidence
+    single_bias, single_outside = calibration.single_confidence
+    several = bias + inside * weakest + outside * apart
+    single = single_bias + single_outside * apart
+    return sigmoid(np.where(sizes > 1, several, single))

@@ -1,0 +1,96 @@
+"""A trained network on disk: its weights as safetensors, and beside them all that it is.
+
+FOLDER/model.json         what it is, what it looks at, its classes, how it came about
+FOLDER/model.safetensors  its weights
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ..errors import WeightsError
+from ..files import Format, from_plain, read_json, replacing, to_plain, write_json
+from ..names import need
+from .backbone import Backbone
+from .spec import InputSpec, ModelSpec
+from .weights import load_weights
+
+FORMAT = Format("dgmp-model", 1, "trained model")
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """A network in eval mode, and what it needs to be used as it was trained."""
+
+    network: Backbone
+    spec: ModelSpec
+    input: InputSpec
+    classes: tuple[str, ...] | None = None  # of a classifier
+    made: Mapping[str, Any] = field(default_factory=dict)  # recipe, seed, scores, versions
+    digest: str | None = None  # of the weights, once they are in a file
+
+    def describe(self) -> dict[str, Any]:
+        """All but the weights, as JSON has it."""
+        return FORMAT.stamp(
+            {
+                "model": to_plain(self.spec),
+                "input": to_plain(self.input),
+                "classes": None if self.classes is None else list(self.classes),
+                "made": dict(self.made),
+                "sha256": self.digest,
+            }
+        )
+
+
+def save_model(model: TrainedModel, folder: Path | str) -> None:
+    """Write a model; a file is replaced only by a whole one, weights before their description."""
+    safetensors, save_file = need("safetensors"), need("safetensors.torch").save_file
+    folder = Path(folder)
+    state = {
+        name: value.detach().contiguous() for name, value in model.network.state_dict().items()
+    }
+    with replacing(folder / "model.safetensors") as beside:
+        try:
+            save_file(state, beside)
+        except safetensors.SafetensorError as error:  # also for a full disk
+            raise OSError(str(error)) from error
+        digest = _digest(beside)
+    write_json(folder / "model.json", FORMAT, replace(model, digest=digest).describe())
+
+
+def load_model(folder: Path | str) -> TrainedModel:
+    """Read what :func:`save_model` wrote."""
+    folder = Path(folder)
+    path = folder / "model.json"
+    about = from_plain(read_json(path, FORMAT), StoredModel, path)
+    network = about.model.build(None if about.classes is None else len(about.classes))
+    load_weights(network, folder / "model.safetensors")
+    if _digest(folder / "model.safetensors") != about.sha256:
+        raise WeightsError(
+            f"{folder / 'model.safetensors'}: these are not the weights that model.json describes"
+        )
+    return TrainedModel(
+        network.eval(), about.model, about.input, about.classes, about.made, about.sha256
+    )
+
+
+@dataclass(frozen=True)
+class StoredModel:
+    """What model.json holds."""
+
+    format: str
+    version: int
+    model: ModelSpec
+    input: InputSpec
+    classes: tuple[str, ...] | None
+    made: dict[str, Any]
+    sha256: str
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

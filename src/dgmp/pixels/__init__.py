@@ -1,0 +1,45 @@
+"""Page to pixels: decoded, brought to one scale, binarised, cut into patches."""
+
+from .binarization import binarize, has_ink, ink_share
+from .contact_sheets import draw_rows
+from .images import FOREIGN, SUFFIXES, Picture, pictures_in, read_image
+from .page_store import PageStore, open_store
+from .patches import Patches, cut_patches
+from .preparation import (
+    OnPixels,
+    PageImage,
+    PageReader,
+    Preparation,
+    centre_patch,
+    prepare_page,
+    read_pages,
+)
+from .scale import text_scale, to_canonical
+from .thumbnails import THUMBNAIL, thumbnail
+
+__all__ = [
+    "FOREIGN",
+    "SUFFIXES",
+    "THUMBNAIL",
+    "OnPixels",
+    "PageImage",
+    "PageReader",
+    "PageStore",
+    "Patches",
+    "Picture",
+    "Preparation",
+    "binarize",
+    "centre_patch",
+    "cut_patches",
+    "draw_rows",
+    "has_ink",
+    "ink_share",
+    "open_store",
+    "pictures_in",
+    "prepare_page",
+    "read_image",
+    "read_pages",
+    "text_scale",
+    "thumbnail",
+    "to_canonical",
+]

@@ -1,0 +1,372 @@
+"""Picture files as archives have them, read as 8-bit grey with dark ink on light paper.
+
+JPEG, PNG, TIFF (strips and tiles, 1 to 32 bits, CMYK, several pictures in a file), JPEG 2000, and
+BMP, GIF, WebP, PNM. EXIF rotation is applied, transparency is laid over white, a palette is looked
+up, 16-bit and float values become 8-bit. A TIFF's thumbnails and masks are not pages.
+
+Whatever cannot be read raises :class:`ImageError` with one of the reasons of ``docs/corpora.md``.
+Pictures over ``LIMIT`` pixels are refused before anything is decoded. While it is read, a JPEG
+or a 1-bit page takes 2 bytes per pixel (0.8 GB at the limit), a colour PNG or TIFF 5 (2 GB).
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import threading
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ImageError
+from ..names import need
+from ..records import Grey, Source
+
+LIMIT = 20_000 * 20_000  # pixels: the largest maps and charters; above this a file is a bomb
+SMALLEST = 16  # pixels on the shorter side: less cannot hold a letter
+FORMATS = ("JPEG", "PNG", "TIFF", "JPEG2000", "BMP", "GIF", "PPM", "WEBP")
+SUFFIXES = frozenset(
+    [
+        ".jpg",
+        ".jpeg",
+        ".jpe",
+        ".png",
+        ".tif",
+        ".tiff",
+        ".jp2",
+        ".j2k",
+        ".jpf",
+        ".jpx",
+        ".j2c",
+        ".bmp",
+        ".gif",
+        ".webp",
+        ".pbm",
+        ".pgm",
+        ".ppm",
+    ]
+)
+# Files that hold pages and that nobody here reads: they are listed, not passed over.
+FOREIGN = frozenset(
+    [
+        ".pdf",
+        ".djvu",
+        ".djv",
+        ".heic",
+        ".heif",
+        ".avif",
+        ".svg",
+        ".psd",
+        ".dng",
+        ".raw",
+        ".zip",
+        ".eps",
+        ".ps",
+    ]
+)
+# How such files begin, whatever their name says.
+_BEGINNINGS = (
+    (b"%PDF", "a PDF document; export its pages as TIFF or PNG"),
+    (b"AT&TFORM", "a DjVu document; export its pages as TIFF or PNG"),
+    (b"%!PS", "a PostScript document; export its pages as TIFF or PNG"),
+    (b"8BPS", "a Photoshop file; save it as TIFF or PNG"),
+    (b"PK\x03\x04", "a ZIP archive; unpack it"),
+    (b"\x1f\x8b", "a gzip archive; unpack it"),
+    (b"version https://git-lfs", "a Git LFS pointer; fetch the picture by git lfs pull"),
+    (b"<?xml", "an XML file"),
+    (b"<svg", "an SVG drawing; export it as PNG"),
+    (b"<!DOCTYPE", "a web page, probably saved in place of the picture"),
+    (b"<html", "a web page, probably saved in place of the picture"),
+)
+_ORIENTATION = 0x0112
+_SUBFILE = 254  # TIFF NewSubfileType: bit 0 reduced-resolution copy, bit 2 transparency mask
+_WHITE_IS_ZERO = 0
+_COLOURS = ("RGB", "RGBA", "RGBa", "RGBX", "CMYK", "YCbCr", "HSV", "LAB")
+_MODES = ("1", "L", "LA", "La", "P", "PA", *_COLOURS)
+_BAND = 1024  # rows
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One picture of a file, as its header has it: its frame, and its size as displayed."""
+
+    frame: int
+    size: tuple[int, int]  # width, height
+
+
+def pictures_in(source: Source) -> tuple[Picture, ...]:
+    """The pictures of a file, from its headers alone; several in a TIFF, else one."""
+    path = source.address
+    with _opened(source) as image:
+        found = []
+        for frame in range(image.n_frames if image.format == "TIFF" else 1):
+            if frame:
+                image.seek(frame)
+            if image.format == "TIFF":
+                if frame and image.tag_v2.get(_SUBFILE, 0) & 0b101:
+                    continue
+                _check_strips(path, image)
+            _check_size(path, image.size)
+            found.append(Picture(frame, _displayed_size(image)))
+        return tuple(found)
+
+
+def read_image(source: Source, frame: int = 0, *, reduce: int = 1) -> Grey:
+    """Decode one picture to 8-bit grey.
+
+    ``reduce`` 2, 4 or 8 decodes a JPEG or JPEG 2000 at that fraction of its size, which saves time
+    and memory on huge pages; other formats are read whole and averaged down.
+    """
+    if reduce not in (1, 2, 4, 8):
+        raise ValueError(f"reduce must be 1, 2, 4 or 8, got {reduce}")
+    path = source.address
+    with _opened(source) as image:
+        if frame:
+            try:
+                image.seek(frame)
+            except EOFError as error:
+                raise ImageError(path, f"has no frame {frame}") from error
+        _check_size(path, image.size)
+        if image.format == "TIFF":
+            _check_strips(path, image)
+        full = image.size
+        if image.format in ("JPEG", "MPO") and image.mode in ("RGB", "L"):
+            # The decoder's own luminance: no colour planes, no second copy.
+            image.draft("L", (-(-full[0] // reduce), -(-full[1] // reduce)))
+        elif image.format == "JPEG2000" and reduce > 1:
+            image.reduce = reduce.bit_length() - 1
+        orientation = _load(image)
+        pixels = _turned(_grey(path, image), orientation)
+    left = round(full[0] / reduce) if reduce > 1 else 0
+    if left and pixels.size > 2 * full[0] * full[1] / reduce**2:
+        small = need("PIL.Image").fromarray(pixels).reduce(reduce)
+        pixels = np.asarray(small)
+    return pixels
+
+
+def _check_size(path: str, size: tuple[int, int]) -> None:
+    width, height = size
+    if width * height > LIMIT:
+        raise ImageError(
+            path, f"too large: {width}×{height} pixels, the limit is {LIMIT / 1e6:.0f} million"
+        )
+    if min(size) < SMALLEST:
+        raise ImageError(path, f"too small: {width}×{height} pixels")
+
+
+def _check_strips(path: str, image: Any) -> None:
+    """A TIFF whose data should lie behind its end is cut off; its header shows it at once."""
+    tags = image.tag_v2
+    ends = [
+        offset + count
+        for offsets, counts in ((273, 279), (324, 325))
+        for offset, count in zip(_many(tags.get(offsets)), _many(tags.get(counts)), strict=False)
+    ]
+    if ends and max(ends) > image.fp.seek(0, os.SEEK_END):
+        raise ImageError(path, "truncated: the end of the file is missing")
+
+
+def _many(value: Any) -> tuple[int, ...]:
+    return () if value is None else value if isinstance(value, tuple) else (value,)
+
+
+def _displayed_size(image: Any) -> tuple[int, int]:
+    width, height = image.size
+    # TIFF sizes come turned already.
+    turned = image.format != "TIFF" and _orientation(image) in (5, 6, 7, 8)
+    return (height, width) if turned else (width, height)
+
+
+def _orientation(image: Any) -> int:
+    if image.format == "PNG" and "exif" not in image.info:
+        return 1  # asking further would decode the picture
+    try:
+        return int(image.getexif().get(_ORIENTATION, 1))
+    except Exception:  # damaged EXIF raises anything; a picture is not lost for it
+        return 1
+
+
+def _load(image: Any) -> int:
+    """Decode, and return how the picture is still to be turned."""
+    if image.format != "TIFF":
+        image.load()
+        return _orientation(image)
+    orientation = _orientation(image)
+    if orientation != 1:
+        # Pillow 13 turns TIFF by itself and scrambles those without compression on the way:
+        # it gets an orientation of nothing to turn, and the stored size.
+        image._size = getattr(image, "_tile_size", image.size)
+        image.getexif().pop(_ORIENTATION, None)
+        if _ORIENTATION in image.tag_v2:
+            del image.tag_v2[_ORIENTATION]
+    image.load()
+    return orientation
+
+
+def _turned(pixels: Grey, orientation: int) -> Grey:
+    """EXIF's eight ways to lay a picture down."""
+    if orientation in (5, 6, 7, 8):
+        pixels = pixels.T
+    if orientation in (2, 3, 6, 7):
+        pixels = pixels[:, ::-1]
+    if orientation in (3, 4, 7, 8):
+        pixels = pixels[::-1]
+    return np.ascontiguousarray(pixels)
+
+
+def _grey(path: str, image: Any) -> Grey:
+    mode = image.mode
+    if mode.startswith("I") or mode == "F":
+        white_is_zero = image.format == "TIFF" and image.tag_v2.get(262) == _WHITE_IS_ZERO
+        return _eight_bits(path, np.asarray(image), inverted=white_is_zero and mode != "F")
+    if mode not in _MODES:
+        raise ImageError(path, f"unsupported pixel type {mode}")
+    width, height = image.size
+    grey = np.empty((height, width), np.uint8)
+    for top in range(0, height, _BAND):  # in bands, or every step would copy the whole page
+        bottom = min(top + _BAND, height)
+        grey[top:bottom] = np.asarray(_flat(image.crop((0, top, width, bottom))))
+    return grey
+
+
+def _flat(image: Any) -> Any:
+    """Eight bits of grey from any of ``_MODES``, what is transparent over white."""
+    if "transparency" in image.info or image.mode in ("PA", "RGBa"):
+        image = image.convert("RGBA")
+    elif image.mode == "La":
+        image = image.convert("LA")
+    if image.mode == "RGBA":
+        image = need("PIL.Image").alpha_composite(
+            need("PIL.Image").new("RGBA", image.size, "white"), image
+        )
+    elif image.mode == "LA":
+        image = _over_white(image)
+    elif image.mode == "LAB":
+        return image.getchannel(0)
+    if image.mode not in ("1", "L", "RGB"):
+        image = image.convert("RGB")
+    return image if image.mode == "L" else image.convert("L")
+
+
+def _over_white(image: Any) -> Any:
+    grey, alpha = image.split()
+    return need("PIL.Image").composite(grey, need("PIL.Image").new("L", image.size, 255), alpha)
+
+
+def _eight_bits(path: str, values: NDArray[Any], *, inverted: bool) -> Grey:
+    """16-bit (also 12 or 8 bits kept in 16), 32-bit and float values in steps of 1/255."""
+    finite = np.isfinite(values)
+    if not finite.any():
+        raise ImageError(path, "broken: no finite pixel value")
+    if not finite.all():
+        values = np.where(finite, values, values[finite].max())  # what was not measured is paper
+    low, high = float(values.min()), float(values.max())
+    tops = (255.0, 4095.0, 65535.0) if values.dtype.kind in "iu" else (1.0, 255.0, 65535.0)
+    if low < 0 or high > tops[-1]:
+        bottom, top = low, high  # no known range: the values' own
+    else:
+        bottom, top = 0.0, next(top for top in tops if high <= top)
+    grey = np.empty(values.shape, np.uint8)
+    for row in range(0, len(values), _BAND):  # in bands, or floats would take 4 bytes a pixel more
+        band = (values[row : row + _BAND].astype(np.float32) - bottom) * (
+            255 / max(top - bottom, 1e-9)
+        )
+        grey[row : row + _BAND] = np.rint(band).clip(0, 255)
+    return 255 - grey if inverted else grey
+
+
+@contextmanager
+def _opened(source: Source) -> Iterator[Any]:
+    """An open Pillow image; all that can go wrong inside becomes an ImageError."""
+    image_module = need("PIL.Image")
+    path = source.address
+    try:
+        with source.open() as file:
+            if not file.read(1):
+                raise ImageError(path, "empty: the file has no bytes")
+            file.seek(0)
+            with _our_limit(image_module), image_module.open(file, formats=FORMATS) as image:
+                yield image
+    except ImageError:
+        raise
+    except FileNotFoundError as error:
+        raise ImageError(path, "missing: there is no such file") from error
+    except IsADirectoryError as error:
+        raise ImageError(path, "a folder, not a picture") from error
+    except PermissionError as error:
+        raise ImageError(path, "may not be read by this user") from error
+    except image_module.UnidentifiedImageError as error:
+        raise ImageError(path, _what_else(source)) from error
+    except MemoryError as error:
+        raise ImageError(path, "too large for this machine's memory") from error
+    except (
+        OSError,
+        SyntaxError,
+        ValueError,
+        EOFError,
+        TypeError,
+        KeyError,
+        IndexError,
+        AttributeError,
+        OverflowError,
+        ZeroDivisionError,
+        struct.error,
+        zlib.error,
+    ) as error:  # Pillow's decoders raise whatever a damaged file makes them stumble over
+        text = str(error) or type(error).__name__
+        cut_off = "truncated" in text.lower() or isinstance(error, EOFError)
+        reason = "truncated: the end of the file is missing" if cut_off else f"broken: {text}"
+        raise ImageError(path, reason) from error
+
+
+def _what_else(source: Source) -> str:
+    with source.open() as file:
+        start = file.read(64)
+    if not start.strip(b"\0"):
+        return "not an image: nothing but zeros, an unfinished download or copy"
+    stripped = start.lstrip(b"\xef\xbb\xbf \r\n\t")
+    for beginning, what in _BEGINNINGS:
+        if stripped[: len(beginning)].lower() == beginning.lower():
+            return f"not an image: {what}"
+    if start[4:12] in (b"ftypheic", b"ftypmif1", b"ftypavif", b"ftypheix"):
+        return "not an image dgmp reads: HEIC or AVIF; save it as JPEG or PNG"
+    known = (
+        b"\xff\xd8",
+        b"\x89PNG",
+        b"II*\0",
+        b"MM\0*",
+        b"\0\0\0\x0cjP",
+        b"\xff\x4f\xff\x51",
+        b"GIF8",
+    )
+    if start.startswith(known):
+        return "broken: begins as an image, and its header cannot be read"
+    return "not an image: no format that is known here"
+
+
+_limit_lock = threading.Lock()
+_limit_users = 0
+_limit_before: int | None = None
+
+
+@contextmanager
+def _our_limit(image_module: Any) -> Iterator[None]:
+    """Pillow's guard is a global and lower than ours: lifted while a file of ours is open."""
+    global _limit_users, _limit_before
+    with _limit_lock:
+        if _limit_users == 0:
+            _limit_before = image_module.MAX_IMAGE_PIXELS
+            image_module.MAX_IMAGE_PIXELS = None
+        _limit_users += 1
+    try:
+        yield
+    finally:
+        with _limit_lock:
+            _limit_users -= 1
+            if _limit_users == 0:
+                image_module.MAX_IMAGE_PIXELS = _limit_before

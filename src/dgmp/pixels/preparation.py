@@ -1,0 +1,183 @@
+"""From the record of a page to its pixels: text regions only, one scale, ink from paper.
+
+Everything outside the text regions becomes paper and the page is cropped to them, so no patch sees
+what is not text. A page that cannot be read or has no ink raises :class:`ImageError`;
+``read_pages`` goes through many, skips those and keeps count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engines import Engine, map_pages
+from ..errors import ImageError
+from ..names import need
+from ..records import Grey, Page, Region
+from .binarization import binarize, has_ink, two_valued
+from .images import read_image
+from .scale import CANONICAL, WORKING, text_scale, to_canonical
+
+_HUGE = 40_000_000  # pixels: above this a JPEG is decoded no larger than its writing asks for
+_REDUCIBLE = (".jpg", ".jpeg", ".jpe", ".jp2", ".j2k", ".jpf", ".jpx", ".j2c")
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """How pages are brought to pixels; part of what makes a descriptor."""
+
+    canonical: float | None = CANONICAL  # pixels between lines afterwards; None: leave the scale
+    line_distance: float | None = None  # pixels between lines in the scans; None: estimate it
+    binarization: str = "auto"
+
+
+@dataclass(frozen=True)
+class PageImage:
+    """The pixels of a page as they are described, and how they lie on the scan."""
+
+    page: Page
+    pixels: Grey
+    zoom: float = 1.0  # pixels here per pixel of the scan
+    offset: tuple[float, float] = (0.0, 0.0)  # left and top of these pixels on the scan
+    line_distance: float | None = None  # in pixels of the scan, if it was asked for
+
+    def on_scan(
+        self, rectangles: NDArray[Any], kind: str = "patch", values: Sequence[float] | None = None
+    ) -> tuple[Region, ...]:  # (n, 4): left, top, right, bottom
+        """Rectangles of these pixels as regions of the scan, cut off at its border."""
+        height, width = self.pixels.shape
+        inside = np.minimum(rectangles, (width, height, width, height)) / self.zoom
+        placed = (inside + np.array([*self.offset, *self.offset])).tolist()
+        known = [None] * len(placed) if values is None else values
+        return tuple(
+            Region.rectangle(left, top, right, bottom, kind, value)
+            for (left, top, right, bottom), value in zip(placed, known, strict=True)
+        )
+
+
+def prepare_page(page: Page, preparation: Preparation | None = None) -> PageImage:
+    """Read a page, keep its text regions, bring it to the canonical scale and binarise it."""
+    preparation = preparation or Preparation()
+    distance = preparation.line_distance or page.line_distance
+    reduce = 1
+    wanted = preparation.canonical
+    width, height = page.size or (0, 0)
+    if wanted and width * height > _HUGE and page.source.address.lower().endswith(_REDUCIBLE):
+        if distance is None:
+            glance = max(r for r in (1, 2, 4, 8) if r == 1 or max(width, height) / r >= WORKING)
+            distance = glance * text_scale(_read(page, glance), page.id)
+        reduce = max(r for r in (1, 2, 4, 8) if r == 1 or distance / r >= wanted)
+    pixels = _read(page, reduce)
+    offset = (0.0, 0.0)
+    if page.regions is not None:
+        pixels, corner = _only_regions(page, pixels, reduce)
+        offset = (corner[0] * reduce, corner[1] * reduce)
+    if not has_ink(pixels):
+        raise ImageError(page.id, "no ink: the page is blank or all black")
+    sharp = two_valued(pixels)
+    zoom = 1.0
+    if wanted:
+        distance = distance or reduce * text_scale(pixels, page.id)
+        pixels, zoom = to_canonical(pixels, distance / reduce, canonical=wanted)
+        if sharp and zoom != 1:
+            # Two values stay two: resampling made greys of them only along the strokes.
+            middle = (int(pixels.min()) + int(pixels.max())) // 2
+            pixels = np.where(pixels > middle, np.uint8(255), np.uint8(0))
+    pixels = binarize(pixels, preparation.binarization)
+    return PageImage(page, pixels, zoom / reduce, offset, distance)
+
+
+def centre_patch(image: PageImage, side: int) -> PageImage:
+    """The patch in the middle of a page; a smaller page is padded with paper to right and below.
+
+    Less writing per page makes retrieval hard enough to tell describers apart.
+    """
+    if side < 1:
+        raise ValueError(f"side must be at least 1 pixel, got {side}")
+    height, width = image.pixels.shape
+    top, left = max((height - side) // 2, 0), max((width - side) // 2, 0)
+    part = image.pixels[top : top + side, left : left + side]
+    if part.shape != (side, side):
+        more = ((0, side - part.shape[0]), (0, side - part.shape[1]))
+        part = np.pad(part, more, constant_values=paper_of(image.pixels))
+    x, y = image.offset
+    return replace(image, pixels=part, offset=(x + left / image.zoom, y + top / image.zoom))
+
+
+def paper_of(pixels: Grey) -> int:
+    """The grey of the paper: the median, as most of a page is paper."""
+    return int(np.median(pixels))
+
+
+class PageReader:
+    """The pixels of pages, one after another; those that cannot be used are in ``failures``."""
+
+    def __init__(
+        self, pages: Sequence[Page], preparation: Preparation | None, engine: Engine | None
+    ) -> None:
+        self.failures: list[tuple[str, str]] = []  # page id, reason; complete after the last page
+        self._pages, self._engine = pages, engine
+        self._prepare = partial(prepare_page, preparation=preparation or Preparation())
+
+    def __iter__(self) -> Iterator[PageImage]:
+        self.failures.clear()
+        for page, result in map_pages(self._pages, self._prepare, self._engine):
+            if isinstance(result, ImageError):
+                self.failures.append((page.id, result.reason))
+            else:
+                yield result
+
+
+def read_pages(
+    pages: Sequence[Page], preparation: Preparation | None = None, engine: Engine | None = None
+) -> PageReader:
+    """Prepare pages in order; a page that cannot be used is skipped, with its reason kept."""
+    return PageReader(pages, preparation, engine)
+
+
+@dataclass(frozen=True)
+class OnPixels(Generic[R]):
+    """A function of prepared pixels as one of a page, for ``map_pages``; it can be pickled.
+
+    ``read`` gives the pixels: ``prepare_page``, or the ``read`` of a store of prepared pages.
+    """
+
+    function: Callable[[PageImage], R]
+    read: Callable[[Page], PageImage]
+    crop: int | None = None  # only the patch of that many pixels in the middle
+
+    def __call__(self, page: Page) -> R:
+        """Read the page and call the function."""
+        image = self.read(page)
+        return self.function(image if self.crop is None else centre_patch(image, self.crop))
+
+
+def _read(page: Page, reduce: int) -> Grey:
+    try:
+        return read_image(page.source, page.frame, reduce=reduce)
+    except ImageError as error:
+        raise ImageError(page.id, error.reason) from error
+
+
+def _only_regions(page: Page, pixels: Grey, reduce: int) -> tuple[Grey, tuple[int, int]]:
+    height, width = pixels.shape
+    assert page.regions is not None
+    corners = [np.array(region.corners) / reduce for region in page.regions]
+    points = np.concatenate(corners)
+    left, top = np.floor(points.min(0)).clip(0).astype(int)
+    right, bottom = np.minimum(np.ceil(points.max(0)).astype(int) + 1, (width, height))
+    if right <= left or bottom <= top:
+        raise ImageError(page.id, "no text: its text regions lie outside the picture")
+    inside = np.zeros((bottom - top, right - left), np.uint8)
+    for corner in corners:  # one by one, or overlapping regions would cancel out
+        need("cv2").fillPoly(inside, [np.rint(corner - (left, top)).astype(np.int32)], 255)
+    cropped = pixels[top:bottom, left:right]
+    paper = paper_of(cropped[inside > 0])
+    return np.where(inside > 0, cropped, np.uint8(paper)), (int(left), int(top))

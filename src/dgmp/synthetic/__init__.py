@@ -1,0 +1,17 @@
+"""Synthetic handwriting: writers drawn from seeds, and the pages and corpora they write."""
+
+from .corpus import CorpusPlan, synthesize
+from .pages import HEIGHT, VERSION, WIDTH, draw_page, page_conditions
+from .scripts import SCRIPTS, Script
+
+__all__ = [
+    "HEIGHT",
+    "SCRIPTS",
+    "VERSION",
+    "WIDTH",
+    "CorpusPlan",
+    "Script",
+    "draw_page",
+    "page_conditions",
+    "synthesize",
+]

@@ -1,0 +1,59 @@
+"""One function per verb that joins rooms: what the command line and a notebook both call."""
+
+from typing import TYPE_CHECKING
+
+from ..names import lazy_names
+
+if TYPE_CHECKING:
+    from .calibrating import Calibrated, calibrate
+    from .classifying import classify
+    from .describing import Catalogued, DescriptorFile, describe, describe_to_file
+    from .evaluating import Judged, evaluate
+    from .explaining import Explanation, explain
+    from .exporting import export, export_model
+    from .grouping import Agreement, agreement, group
+    from .searching import search
+    from .surveying import survey
+
+_FILES = {
+    "Agreement": ".grouping",
+    "Calibrated": ".calibrating",
+    "Catalogued": ".describing",
+    "DescriptorFile": ".describing",
+    "Explanation": ".explaining",
+    "Judged": ".evaluating",
+    "agreement": ".grouping",
+    "calibrate": ".calibrating",
+    "classify": ".classifying",
+    "describe": ".describing",
+    "describe_to_file": ".describing",
+    "evaluate": ".evaluating",
+    "explain": ".explaining",
+    "export": ".exporting",
+    "export_model": ".exporting",
+    "group": ".grouping",
+    "search": ".searching",
+    "survey": ".surveying",
+}
+__getattr__ = lazy_names(__name__, _FILES)
+
+__all__ = [
+    "Agreement",
+    "Calibrated",
+    "Catalogued",
+    "DescriptorFile",
+    "Explanation",
+    "Judged",
+    "agreement",
+    "calibrate",
+    "classify",
+    "describe",
+    "describe_to_file",
+    "evaluate",
+    "explain",
+    "export",
+    "export_model",
+    "group",
+    "search",
+    "survey",
+]

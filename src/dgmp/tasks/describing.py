@@ -1,0 +1,168 @@
+"""Pages into a catalogue: only those that are new or changed, in batches that survive a kill."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..catalogue import Catalogue, Changes, Entry, is_catalogue
+from ..corpora import Corpus, Remark
+from ..describers import (
+    Describer,
+    Read,
+    describe_pages,
+    load_describer,
+    reader,
+    save_descriptors,
+    stored_name,
+)
+from ..engines import Engine, map_pages
+from ..errors import CorpusError, ImageError
+from ..files import check_place
+from ..pixels import thumbnail
+from ..records import Page, Stage
+from .opening import head_for, opened
+
+BATCH_PAGES = 32  # a commit takes some 10 ms, so 0.3 ms per page
+BATCH_SECONDS = 10.0  # what a kill may cost where describing is slow
+
+
+@dataclass(frozen=True)
+class Catalogued:
+    """What was done to a catalogue."""
+
+    catalogue: Catalogue
+    described: int
+    changes: Changes
+    left_out: tuple[Remark, ...]  # pages and files that could not be used
+
+    def __str__(self) -> str:
+        changed, vanished = len(self.changes.changed), len(self.changes.vanished)
+        return (
+            f"{self.catalogue.folder}: {len(self.catalogue)} pages, {self.described} described now "
+            f"({changed} of them changed), {vanished} vanished"
+        )
+
+
+@dataclass(frozen=True)
+class DescriptorFile:
+    """A file of descriptors that was written."""
+
+    path: Path
+    pages: int
+    entries: int
+    left_out: tuple[Remark, ...]
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.pages} pages, {self.entries} entries each"
+
+
+def describe(
+    corpus: Corpus | Path | str,
+    catalogue: Path | str,
+    *,
+    describer: str | Path = "default",
+    split: str | None = None,
+    forget: bool = False,
+    engine: Engine | None = None,
+    stage: Stage | None = None,
+    on_failure: Callable[[ImageError], None] | None = None,
+) -> Catalogued:
+    """Describe the new and changed pages of a corpus into a catalogue, new or to go on with.
+
+    A page that can no longer be described is taken out; ``forget`` also takes out those whose file
+    is gone. ``split`` takes the pages of one split only. ``engine`` is where pages are described,
+    as ``Processes(4)``; by default this process. ``on_failure`` is called as soon as a page cannot
+    be described.
+    """
+    found = opened(corpus)
+    pages = found.pages if split is None else found.in_split(split)
+    chosen = load_describer(describer)
+    head = head_for(stored_name(describer), chosen)
+    there = is_catalogue(catalogue)
+    into = Catalogue.open(catalogue) if there else Catalogue.create(catalogue, head)
+    into.check_describer(head)
+    failures: list[Remark] = []
+    batch: list[Entry] = []
+    described = 0
+    with into.writing():
+        into.take_describer(head)
+        changes = into.compare(pages, found.pages)
+        into.relabel(changes.relabelled)
+        unusable = {remark.file for remark in found.left_out}
+        into.drop([id for id in into.paths() if id.partition("#")[0] in unusable])
+        if forget:
+            into.drop(changes.vanished)
+        todo = changes.to_describe
+        progress = None if stage is None else stage("describing pages", len(todo))
+        work = _EntryParts(chosen, reader(chosen))
+        last = time.monotonic()
+        try:
+            for page, result in map_pages(todo, work, engine):
+                if isinstance(result, ImageError):
+                    failures.append(Remark(page.id, result.reason))
+                    if on_failure is not None:
+                        on_failure(result)
+                else:
+                    batch.append(Entry(page, *result))
+                    described += 1
+                if len(batch) >= BATCH_PAGES or time.monotonic() - last > BATCH_SECONDS:
+                    into.add(batch)
+                    batch, last = [], time.monotonic()
+                if progress is not None:
+                    progress(1)
+        finally:  # an interrupt costs no page that is done
+            into.add(batch)
+        broken = {remark.file for remark in failures}
+        into.drop([page.id for page in changes.changed if page.id in broken])
+        into.settle()
+    if not len(into):
+        why = f": {failures[0].file}: {failures[0].reason}" if failures else ""
+        raise CorpusError(f"{found.root}: none of {len(pages)} pages could be described{why}")
+    return Catalogued(into, described, changes, (*failures, *found.left_out))
+
+
+def describe_to_file(
+    corpus: Corpus | Path | str,
+    out: Path | str,
+    *,
+    describer: str | Path = "default",
+    split: str | None = None,
+    engine: Engine | None = None,
+    stage: Stage | None = None,
+) -> DescriptorFile:
+    """Describe the pages of a corpus into a file of descriptors, .npz."""
+    check_place(Path(out))
+    found = opened(corpus)
+    pages = found.pages if split is None else found.in_split(split)
+    chosen = load_describer(describer)
+    progress = None if stage is None else stage("describing pages", len(pages))
+    made = describe_pages(pages, chosen, engine=engine, progress=progress)
+    path = save_descriptors(made.descriptors, out)
+    left_out = (*(Remark(*failure) for failure in made.failures), *found.left_out)
+    return DescriptorFile(path, len(made.pages), made.descriptors.vectors.shape[1], left_out)
+
+
+@dataclass(frozen=True)
+class _EntryParts:
+    """Called where the page is described: all of its entry but the page."""
+
+    describer: Describer
+    read: Read
+
+    def __call__(self, page: Page) -> tuple[NDArray[np.float32], str, bytes, str]:
+        stamp = page.stamp()
+        image = self.read(page)
+        vector = self.describer.describe_page(image)
+        try:
+            content = page.content_hash
+        except OSError as error:
+            raise ImageError(page.id, f"went away while it was read: {error}") from error
+        if page.stamp() != stamp:
+            raise ImageError(page.id, "changed while it was read; describe it again")
+        return vector, content, thumbnail(image), stamp

@@ -1,0 +1,159 @@
+"""How good a describer or a classifier is on a corpus whose writers or scripts are known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast
+
+from ..corpora import Corpus, read_split_file
+from ..describers import (
+    Classifier,
+    Describer,
+    classify_pages,
+    describe_pages,
+    fit_describer,
+    is_classifier,
+    load,
+    needs_fitting,
+)
+from ..engines import Engine
+from ..errors import CorpusError, DgmpError
+from ..evaluation import check_scripts, check_writers, score_scripts, score_writers
+from ..names import check_name
+from ..pixels import Preparation, read_pages
+from ..rankings import RERANKINGS
+from ..records import Page, Scores, Stage
+from .opening import opened, trained_on
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Scores, the pages that could not be judged with their reasons, and what to beware of."""
+
+    scores: Scores
+    failures: tuple[tuple[str, str], ...]  # page id, reason
+    warnings: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return str(self.scores)
+
+
+def evaluate(
+    corpus: Corpus | Path | str,
+    describer: str | Path | Describer | Classifier,
+    *,
+    split: str | None = None,
+    rerank: str | None = None,
+    crop: int | None = None,
+    binarization: str | None = None,
+    aggregate: str | None = None,
+    seed: int = 0,
+    device: str = "auto",
+    engine: Engine | None = None,
+    stage: Stage | None = None,
+) -> Judged:
+    """Score a describer by writer retrieval, or a classifier by its scripts.
+
+    ``describer`` is a name, the folder of a run, or a describer. A classical kind that has to be
+    fitted is fitted on the training pages of the corpus, with ``seed``. Without ``split`` the test
+    pages are judged on, or all where there are no splits. ``rerank`` is one of ``RERANKINGS``;
+    ``crop`` and ``binarization`` as in ``describe_pages``; ``aggregate`` and ``device`` are for
+    trained networks.
+    """
+    if rerank is not None:
+        check_name(rerank, RERANKINGS, "re-ranking")
+    fits = isinstance(describer, str) and needs_fitting(describer)
+    chosen: Describer | Classifier | None = None
+    if not isinstance(describer, (str, Path)):
+        if aggregate is not None:
+            raise DgmpError("aggregate is for describers by name; this one is made already")
+        chosen = describer
+    elif not fits:
+        chosen = load(describer, device=device, aggregate=aggregate)
+    if rerank is not None and chosen is not None and is_classifier(chosen):
+        raise DgmpError("--rerank is for writers; this run names scripts")
+    found = opened(corpus)
+    pages = judged_pages(found, split)
+    if fits:
+        if aggregate is not None:
+            raise DgmpError("--aggregate is for networks trained on writers")
+        chosen = _fitted(str(describer), found, pages, seed, binarization, engine, stage)
+    assert chosen is not None
+    if is_classifier(chosen):
+        classifier = cast(Classifier, chosen)
+        check_scripts(pages, classifier.classes)
+        named = classify_pages(
+            pages,
+            classifier,
+            crop=crop,
+            binarization=binarization,
+            engine=engine,
+            progress=None if stage is None else stage("classifying pages", len(pages)),
+        )
+        scores, failures = (
+            score_scripts(named.pages, named.probabilities, named.classes),
+            named.failures,
+        )
+    else:
+        check_writers(pages)
+        described = describe_pages(
+            pages,
+            cast(Describer, chosen),
+            crop=crop,
+            binarization=binarization,
+            engine=engine,
+            progress=None if stage is None else stage("describing pages", len(pages)),
+        )
+        vectors, failures = described.descriptors.vectors, described.failures
+        scores = score_writers(described.pages, vectors, rerank=rerank)
+    warnings: tuple[str, ...] = ()
+    if isinstance(describer, (str, Path)):
+        seen = trained_on(describer, found)
+        if among := sum(page.id in seen for page in pages):
+            note = f"{among} of {len(pages)} pages are among those this run was trained on"
+            scores = replace(scores, notes=(*scores.notes, note))
+            warnings = (f"{note}; {_how_to_leave_out(Path(describer))}",)
+    return Judged(scores, failures, warnings)
+
+
+def judged_pages(corpus: Corpus, split: str | None) -> tuple[Page, ...]:
+    """The pages to judge on: those of a split, else the test pages, else all."""
+    if split is None and all(page.split is None for page in corpus):
+        return corpus.pages
+    return corpus.in_split(split or "test")
+
+
+def _fitted(
+    name: str,
+    corpus: Corpus,
+    judged: Sequence[Page],
+    seed: int,
+    binarization: str | None,
+    engine: Engine | None,
+    stage: Stage | None,
+) -> Describer:
+    """A classical describer fitted on the training pages of the corpus."""
+    ids = {page.id for page in judged}
+    pages = [page for page in corpus if page.split == "train" and page.id not in ids]
+    if not pages:
+        raise CorpusError(
+            f"{corpus.root}: {name} is fitted on pages of split train other than those it is "
+            "judged by, and there are none"
+        )
+    preparation = Preparation() if binarization is None else Preparation(binarization=binarization)
+    return fit_describer(
+        name,
+        read_pages(pages, preparation, engine),
+        seed=seed,
+        preparation=preparation,
+        progress=None if stage is None else stage(f"fitting {name}", len(pages)),
+    )
+
+
+def _how_to_leave_out(run: Path) -> str:
+    """What to do about pages that a run was trained on."""
+    if "val" in read_split_file(run / "split.csv").values():
+        return "its split.csv as --split-file, with --split val, leaves them out"
+    return "judge it on other pages"

@@ -1,0 +1,66 @@
+"""The pages of a catalogue grouped opened hands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..catalogue import Catalogue
+from ..errors import CatalogueError
+from ..evaluation import BCubed, adjusted_rand_index, bcubed
+from ..files import check_place
+from ..hands import check_hand_file, draw_hands, group_pages, shown_pages, write_hands
+from ..records import Hand
+from .opening import calibration_of, opened_catalogue
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How well hands agree with writers that are known."""
+
+    writers: int
+    adjusted_rand: float
+    bcubed: BCubed
+
+
+def group(
+    catalogue: Catalogue | Path | str,
+    *,
+    out: Path | str | None = None,
+    sheet: Path | str | None = None,
+) -> tuple[Hand, ...]:
+    """The hands of a catalogue, those with most pages first.
+
+    ``out`` is a table with a row per page, .csv or .json; ``sheet`` a picture of the hands.
+    """
+    if out is not None:
+        check_hand_file(Path(out))
+    if sheet is not None:
+        check_place(Path(sheet))
+    opened = opened_catalogue(catalogue)
+    calibration = calibration_of(opened)
+    if calibration is None:
+        raise CatalogueError(
+            f"{opened.folder}: its describer {opened.head.describer!r} is not calibrated, so "
+            "nothing says how alike pages by one hand are; use the describer 'default', or, for a "
+            "trained network, dgmp calibrate on pages by known writers and dgmp describe again"
+        )
+    hands = group_pages(opened.descriptors(), calibration)
+    if out is not None:
+        write_hands(hands, opened.paths(), out)
+    if sheet is not None:
+        draw_hands(hands, opened.thumbnails(shown_pages(hands)), sheet)
+    return hands
+
+
+def agreement(catalogue: Catalogue | Path | str, hands: Sequence[Hand]) -> Agreement | None:
+    """How well the hands of a catalogue agree with its writers; None where not all are known."""
+    descriptors = opened_catalogue(catalogue).descriptors()
+    writers = descriptors.labels
+    if writers is None or not hands:
+        return None
+    number = {id: hand.number for hand in hands for id in hand.page_ids}
+    groups = [number[id] for id in descriptors.page_ids]
+    rand, scores = adjusted_rand_index(writers, groups), bcubed(writers, groups)
+    return Agreement(len(set(writers)), rand, scores)

@@ -1,0 +1,82 @@
+"""What a task is given: a corpus or the path of one, loose pictures, a run and what it has seen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ..catalogue import Catalogue, Head
+from ..corpora import Corpus, Remark, open_corpus, read_split_file
+from ..describers import Describer, full_spec
+from ..errors import CorpusError
+from ..hands import Calibration
+from ..records import Page
+
+
+def opened(corpus: Corpus | Path | str) -> Corpus:
+    """The corpus, or that of a path; one without a single usable page is refused."""
+    found = corpus if isinstance(corpus, Corpus) else open_corpus(corpus)
+    if not found.pages:
+        file, reason = found.left_out[0] if found.left_out else ("", "there are none")
+        why = f"{file}: {reason}" if file else reason
+        raise CorpusError(f"{found.root}: none of its files can be used ({why})")
+    return found
+
+
+def opened_catalogue(catalogue: Catalogue | Path | str) -> Catalogue:
+    """The catalogue, or that of a folder."""
+    return catalogue if isinstance(catalogue, Catalogue) else Catalogue.open(catalogue)
+
+
+def loose_pages(paths: Sequence[Path | str]) -> tuple[list[Page], list[Remark]]:
+    """The pages of pictures and of folders, named as they were given, and what cannot be used."""
+    pages: list[Page] = []
+    left_out: list[Remark] = []
+    for path in map(Path, paths):
+        try:
+            corpus = open_corpus(path, kind="plain")
+        except CorpusError as error:
+            left_out.append(Remark(str(path), str(error).removeprefix(f"{path}: ")))
+            continue
+        left_out += [Remark(str(corpus.root / r.file), r.reason) for r in corpus.left_out]
+        pages += [replace(page, id=str(corpus.root / page.id)) for page in corpus]
+    return pages, left_out
+
+
+def one_page(path: Path | str) -> Page:
+    """The page of a picture; of several in one file the first."""
+    path = Path(path)
+    if path.is_dir():
+        raise CorpusError(f"{path}: is a folder; give the picture of one page")
+    corpus = open_corpus(path, kind="plain")
+    if not corpus.pages:
+        raise CorpusError(f"{path}: {corpus.left_out[0].reason}")
+    return replace(corpus.pages[0], id=str(path))
+
+
+def trained_on(run: Path | str, corpus: Corpus) -> set[str]:
+    """Ids of the pages of a corpus that a run learned from; its split.csv lists them."""
+    run = Path(run)
+    try:
+        about = json.loads((run / "run.json").read_text(encoding="utf-8"))
+        learned_from = Path(about["data"]["path"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()  # a saved model that is no run
+    if learned_from.resolve() != corpus.root.resolve():
+        return set()
+    return {id for id, split in read_split_file(run / "split.csv").items() if split == "train"}
+
+
+def head_for(name: str, describer: Describer) -> Head:
+    """What a catalogue holds of the describer that is loaded by that name."""
+    calibration = describer.calibration
+    stored = None if calibration is None else calibration.to_json()
+    return Head(full_spec(describer), describer.dim, name, stored)
+
+
+def calibration_of(catalogue: Catalogue) -> Calibration | None:
+    """What cosines of its describer say about hands, if that has been calibrated."""
+    stored = catalogue.head.calibration
+    return None if stored is None else Calibration.from_json(stored)

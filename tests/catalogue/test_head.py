@@ -1,0 +1,71 @@
+"""catalogue.json: what it holds, what is refused, and what an older dgmp wrote."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from dgmp.catalogue import Catalogue, Head, is_catalogue, renamed_spec
+from dgmp.catalogue.head import FILE, read_head, write_head
+from dgmp.errors import CatalogueError
+
+from .entries import HEAD
+
+
+def test_a_head_comes_back_as_it_was_written(tmp_path):
+    head = Head({"kind": "drawn", "sizes": [1, 2]}, 8, "drawn", {"weight": 2.5})
+    write_head(head, tmp_path)
+    assert read_head(tmp_path) == (head, 2)
+
+
+def test_a_folder_is_a_catalogue_where_there_is_a_head(tmp_path):
+    assert not is_catalogue(tmp_path)
+    write_head(HEAD, tmp_path)
+    assert is_catalogue(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"), [("{", "catalogue.json: is not JSON"), ("{}", "it is no catalogue")]
+)
+def test_what_is_no_head_is_refused(tmp_path, content, reason):
+    (tmp_path / FILE).write_text(content)
+    with pytest.raises(CatalogueError, match=reason):
+        read_head(tmp_path)
+
+
+def test_what_is_no_catalogue_is_told_how_to_become_one(tmp_path):
+    with pytest.raises(CatalogueError, match="is no catalogue; dgmp describe"):
+        Catalogue.open(tmp_path)
+
+
+def test_another_format_version_is_refused(filled):
+    path = filled.folder / FILE
+    path.write_text(json.dumps({**json.loads(path.read_text()), "version": 99}))
+    with pytest.raises(CatalogueError, match="format version 99, this dgmp reads 2"):
+        Catalogue.open(filled.folder)
+
+
+def test_an_entry_that_is_missing_is_named(filled):
+    stored = json.loads((filled.folder / FILE).read_text())
+    del stored["dim"]
+    (filled.folder / FILE).write_text(json.dumps(stored))
+    with pytest.raises(CatalogueError, match="dim"):
+        Catalogue.open(filled.folder)
+
+
+def test_heads_of_one_describer_do_not_differ_by_name_or_calibration():
+    assert HEAD.difference(replace(HEAD, describer="elsewhere", calibration={"weight": 1})) is None
+
+
+def test_a_difference_names_the_first_entry_that_is_another():
+    other = replace(HEAD, spec={"kind": "drawn", "sizes": (1, 3)})
+    assert HEAD.difference(other) == "sizes.1: 2 there, 3 now"
+
+
+def test_the_kind_of_a_spec_of_version_1_is_read_under_its_name_of_now():
+    assert renamed_spec({"describer": "learned", "dim": 4}) == {"kind": "learned", "dim": 4}
+
+
+def test_a_spec_of_now_is_read_as_it_is():
+    spec = {"kind": "fused", "describer": "of a part"}
+    assert renamed_spec(spec) == spec

@@ -1,0 +1,75 @@
+"""``dgmp hands``: a table for people, JSON for programs, files and a sheet."""
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+from scribbles import draw_page, label_writers
+
+from ..typed import done, refused, run
+
+pytestmark = pytest.mark.usefixtures("stroke_describers")
+
+
+@pytest.fixture
+def catalogue(scans, tmp_path):
+    done("describe", scans, "--catalogue", tmp_path / "catalogue", "--workers", 0)
+    return tmp_path / "catalogue"
+
+
+def test_a_hundred_scans_become_a_table_and_a_sheet(tmp_path):
+    scans, folder = tmp_path / "scans", tmp_path / "catalogue"
+    for number in range(95):
+        draw_page(number // 5, number % 5, scans / f"scan{number:03}.png")
+    done("describe", scans, "--catalogue", folder, "--workers", 0)
+    table, sheet = tmp_path / "hands.csv", tmp_path / "hands.png"
+    done("hands", folder, "--out", table, "--sheet", sheet)
+    with table.open() as file:
+        rows = list(csv.DictReader(file))
+    assert sorted(row["page"] for row in rows) == [f"scan{number:03}.png" for number in range(95)]
+    assert all(Path(row["path"]).exists() for row in rows)
+    assert all(0 <= float(row["confidence"]) <= 1 for row in rows)
+    assert sheet.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_table_has_a_row_for_every_hand(catalogue):
+    told = done("hands", catalogue)
+    head, *rows = told.stdout.splitlines()
+    assert head.split()[:3] == ["hand", "pages", "confidence"]
+    assert [int(row.split()[0]) for row in rows] == list(range(1, len(rows) + 1))
+    assert sum(int(row.split()[1]) for row in rows) == 12
+
+
+def test_json_names_every_page_once(catalogue):
+    told = done("hands", catalogue, "--json")
+    pages = [
+        page["page"] for line in told.stdout.splitlines() for page in json.loads(line)["pages"]
+    ]
+    assert sorted(pages) == sorted(f"{i}-{j}.png" for i in range(4) for j in range(3))
+    assert "12 pages by" in told.stderr
+
+
+def test_hands_are_scored_where_the_writers_are_known(scans, catalogue):
+    label_writers(scans)
+    done("describe", scans, "--catalogue", catalogue)
+    told = done("hands", catalogue)
+    assert re.search(r"writers are known, 4: adjusted Rand index \d\.\d+, B-cubed F", told.stderr)
+
+
+def test_without_a_calibration_there_are_no_hands(scans, tmp_path):
+    arguments = ("--catalogue", tmp_path / "raw", "--describer", "raw", "--workers", 0)
+    done("describe", scans, *arguments)
+    refused(run("hands", tmp_path / "raw"), "use the describer 'default'")
+
+
+def test_hands_are_written_as_csv_or_json_and_nothing_else(catalogue, tmp_path):
+    done("hands", catalogue, "--out", tmp_path / "hands.json")
+    stored = json.loads((tmp_path / "hands.json").read_text())
+    assert (stored["format"], stored["version"]) == ("dgmp-hands", 1)
+    refused(run("hands", catalogue, "--out", tmp_path / "hands.xlsx"), ".csv or .json")
+
+
+def test_what_is_no_catalogue_is_told_in_one_line(tmp_path):
+    refused(run("hands", tmp_path), "is no catalogue")

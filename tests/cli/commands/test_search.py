@@ -1,0 +1,60 @@
+"""``dgmp search``: a table for people, JSON for programs."""
+
+import json
+
+import pytest
+from scribbles import draw_page
+
+from ..typed import done, refused, run
+
+pytestmark = pytest.mark.usefixtures("stroke_describers")
+
+
+@pytest.fixture
+def catalogue(scans, tmp_path):
+    done("describe", scans, "--catalogue", tmp_path / "catalogue", "--workers", 0)
+    return tmp_path / "catalogue"
+
+
+def found(result):
+    return {line.split()[-1] for line in result.stdout.splitlines()[1:]}
+
+
+def test_the_other_pages_by_a_writer_come_first(catalogue):
+    told = done("search", catalogue, "2-1.png", "-n", 2)
+    assert found(told) == {"2-0.png", "2-2.png"}
+    assert "%" in told.stdout
+
+
+def test_json_gives_falling_cosines_and_probabilities(catalogue, scans):
+    lines = done("search", catalogue, scans / "2-1.png", "--json").stdout.splitlines()
+    hits = [json.loads(line) for line in lines]
+    assert len(hits) == 10
+    cosines = [hit["cosine"] for hit in hits]
+    assert cosines == sorted(cosines, reverse=True)
+    assert all(0 < hit["probability"] < 1 for hit in hits)
+    assert all(hit["path"] == str(scans / hit["page_id"]) for hit in hits)
+
+
+def test_a_picture_that_is_not_in_the_catalogue_is_taken(catalogue, tmp_path):
+    draw_page(3, 9, tmp_path / "new.png")
+    told = done("search", catalogue, tmp_path / "new.png", "-n", 3)
+    assert found(told) == {"3-0.png", "3-1.png", "3-2.png"}
+
+
+def test_what_cannot_be_found_is_told(catalogue, tmp_path):
+    refused(run("search", catalogue, "nowhere.png"), "is no page of")
+    (tmp_path / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\nbroken")
+    refused(run("search", catalogue, tmp_path / "broken.png"), "broken.png")
+
+
+def test_without_a_calibration_there_are_cosines_alone(scans, tmp_path):
+    arguments = ("--catalogue", tmp_path / "raw", "--describer", "raw", "--workers", 0)
+    done("describe", scans, *arguments)
+    told = done("search", tmp_path / "raw", "2-1.png")
+    assert "%" not in told.stdout
+    assert "not calibrated" in told.stderr
+
+
+def test_what_is_no_catalogue_is_told_in_one_line(tmp_path):
+    refused(run("search", tmp_path, "page"), "is no catalogue")

@@ -1,0 +1,155 @@
+"""Pages described and classified one by one; those that cannot be are left out with a reason."""
+
+import pickle
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dgmp.corpora import open_corpus
+from dgmp.describers import (
+    LearnedClassifier,
+    classify_pages,
+    describe_pages,
+    full_spec,
+    gather,
+    reader,
+)
+from dgmp.engines import engine_for
+from dgmp.errors import CorpusError, ImageError
+from dgmp.pixels import Preparation, prepare_page
+from dgmp.sources import FileSource
+
+CLASSES = ("Caroline", "Cursiva", "Uncial")
+
+
+@dataclass(frozen=True)
+class Means:
+    """The means of four parts of a page."""
+
+    preparation = Preparation(canonical=None, binarization="none")
+    dim = 4
+    spec = {"kind": "means"}  # noqa: RUF012
+    calibration = None
+
+    def describe_page(self, image):
+        parts = np.array_split(image.pixels.ravel().astype(np.float32), 4)
+        vector = np.array([part.mean() for part in parts], np.float32)
+        return vector / np.linalg.norm(vector)
+
+
+@pytest.fixture
+def pages(hands):
+    """Six pages, the second of which is not there."""
+    found = list(open_corpus(hands).pages[:6])
+    found[1] = replace(found[1], id="broken", source=FileSource(Path("missing.png")))
+    return found
+
+
+@pytest.fixture
+def classifier(tiny):
+    return LearnedClassifier(tiny(classes=CLASSES))
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_vectors_come_in_the_order_of_the_pages(pages, workers):
+    described = describe_pages(pages, Means(), engine=engine_for(workers))
+    expected = [Means().describe_page(reader(Means())(page)) for page in described.pages]
+    assert described.descriptors.page_ids == tuple(page.id for page in pages if page != pages[1])
+    np.testing.assert_array_equal(described.descriptors.vectors, np.stack(expected))
+
+
+def test_pages_that_cannot_be_described_are_named_with_their_reason(pages):
+    described = describe_pages(pages, Means())
+    assert described.failures == (("broken", "missing: there is no such file"),)
+
+
+def test_progress_counts_broken_pages_too(pages):
+    done = []
+    describe_pages(pages, Means(), progress=done.append)
+    assert sum(done) == len(pages)
+
+
+def test_writers_are_the_labels_where_all_are_known(pages):
+    found = describe_pages(pages, Means())
+    assert found.descriptors.labels == tuple(page.writer for page in found.pages)
+
+
+def test_there_are_no_labels_where_a_writer_is_unknown(pages):
+    unknown = replace(pages[0], writer=None)
+    assert describe_pages([unknown, *pages[1:]], Means()).descriptors.labels is None
+
+
+def test_pages_that_are_prepared_already_are_read_by_the_given_function(pages):
+    blank = replace(prepare_page(pages[0]), pixels=np.full((8, 8), 200, np.uint8))
+    found = describe_pages(pages[:1], Means(), read=lambda page: blank)
+    np.testing.assert_allclose(found.descriptors.vectors, 0.5)
+
+
+def test_if_no_page_can_be_described_the_first_reason_is_given(pages):
+    with pytest.raises(CorpusError, match=r"none of 1 pages could be described.*broken.*missing"):
+        describe_pages(pages[1:2], Means())
+
+
+def test_no_pages_cannot_be_described():
+    with pytest.raises(CorpusError, match="none of 0 pages could be described"):
+        describe_pages([], Means())
+
+
+def test_the_spec_holds_preparation_and_crop(pages):
+    spec = full_spec(Means(), crop=16, binarization="otsu")
+    found = describe_pages(pages, Means(), crop=16, binarization="otsu")
+    assert found.descriptors.spec == spec
+    assert spec["preparation"]["binarization"] == "otsu"
+    assert spec["crop"] == 16
+
+
+def test_a_spec_without_crop_does_not_mention_it():
+    assert full_spec(Means()) == {"kind": "means", "preparation": vars(Means.preparation)}
+
+
+def test_a_reader_prepares_as_the_describer_says_and_travels(pages):
+    read = pickle.loads(pickle.dumps(reader(Means())))
+    expected = prepare_page(pages[0], preparation=Means.preparation)
+    np.testing.assert_array_equal(read(pages[0]).pixels, expected.pixels)
+
+
+def test_another_binarization_takes_the_place_of_the_own(pages):
+    pixels = reader(Means(), "otsu")(pages[0]).pixels
+    assert set(np.unique(pixels)) == {0, 255}
+
+
+def test_probabilities_come_in_the_order_of_pages_and_classes(pages, classifier):
+    found = classify_pages(pages, classifier)
+    each = [classifier.classify_page(reader(classifier)(page)) for page in found.pages]
+    assert found.classes == CLASSES
+    np.testing.assert_allclose(found.probabilities, each, atol=1e-12)
+
+
+def test_pages_that_cannot_be_classified_are_named_with_their_reason(pages, classifier):
+    found = classify_pages(pages, classifier)
+    assert found.failures == (("broken", "missing: there is no such file"),)
+    assert len(found.pages) == len(found.probabilities) == len(pages) - 1
+
+
+def test_if_no_page_can_be_classified_the_first_reason_is_given(pages, classifier):
+    with pytest.raises(CorpusError, match=r"none of 1 pages could be classified.*broken.*missing"):
+        classify_pages(pages[1:2], classifier)
+
+
+def test_a_crop_is_all_that_is_classified(pages, classifier):
+    whole = classify_pages(pages[:1], classifier).probabilities
+    middle = classify_pages(pages[:1], classifier, crop=64).probabilities
+    assert not np.allclose(whole, middle, atol=1e-9)
+
+
+def test_work_is_gathered_page_by_page(pages):
+    def width(page):
+        if page.id == "broken":
+            raise ImageError(page.id, "torn")
+        return len(page.id)
+
+    kept, found, failures = gather(pages, width, None, None, "measured")
+    assert found == [len(page.id) for page in kept]
+    assert failures == (("broken", "torn"),)

@@ -1,0 +1,99 @@
+"""Several describers as one: its law and its folder."""
+
+import json
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dgmp.classical import fit_classical
+from dgmp.describers import FusedDescriber, load_describer, make_fused, save_fused
+from dgmp.errors import DgmpError, ImageError
+from dgmp.pixels import PageImage, Preparation
+from dgmp.records import Page
+from dgmp.sources import FileSource
+
+from .small_pages import CALIBRATION
+
+
+def test_the_cosine_is_the_weighted_mean_of_the_cosines_of_the_parts(fused, images):
+    whole = np.stack([fused.describe_page(image) for image in images[:4]])
+    expected = sum(
+        weight * vectors @ vectors.T
+        for weight, vectors in (
+            (weight, np.stack([part.describe_page(image) for image in images[:4]]))
+            for part, weight in zip(fused.parts, fused.weights, strict=True)
+        )
+    )
+    np.testing.assert_allclose(whole @ whole.T, expected, atol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(whole, axis=1), 1, atol=1e-5)
+
+
+def test_a_folder_holds_all_of_it(fused, images, recipe, tmp_path):
+    save_fused(fused, tmp_path / "fused")
+    again = load_describer(tmp_path / "fused")
+    assert isinstance(again, FusedDescriber)
+    assert again.spec == json.loads(json.dumps(fused.spec))
+    assert again.dim == fused.dim == recipe.strokes + recipe.texture
+    np.testing.assert_array_equal(again.describe_page(images[0]), fused.describe_page(images[0]))
+
+
+def test_a_folder_holds_the_calibration(fused, tmp_path):
+    calibrated = replace(fused, calibration=CALIBRATION)
+    assert load_describer(save_fused(calibrated, tmp_path)).calibration == CALIBRATION
+
+
+def test_the_calibration_travels_with_the_describer(fused):
+    calibrated = replace(fused, calibration=CALIBRATION)
+    assert pickle.loads(pickle.dumps(calibrated)).calibration == CALIBRATION
+
+
+def test_worker_processes_get_the_same_describer(fused, images):
+    sent = pickle.loads(pickle.dumps(fused))
+    np.testing.assert_array_equal(sent.describe_page(images[1]), fused.describe_page(images[1]))
+
+
+def test_a_page_without_ink_is_refused_by_name(fused):
+    page = Page("blank.png", FileSource(Path("blank.png")))
+    with pytest.raises(ImageError, match=r"blank\.png"):
+        fused.describe_page(PageImage(page, np.full((50, 60), 255, np.uint8)))
+
+
+def test_parts_of_another_describer_are_noticed(fused, seen, recipe, tmp_path):
+    other = make_fused(seen[3:], recipe)
+    save_fused(fused, tmp_path / "one")
+    save_fused(other, tmp_path / "two")
+    (tmp_path / "two" / "texture").rename(tmp_path / "gone")
+    (tmp_path / "one" / "texture").rename(tmp_path / "two" / "texture")
+    with pytest.raises(DgmpError, match="is not the part that was saved here"):
+        load_describer(tmp_path / "two")
+
+
+def test_a_head_without_parts_is_refused(tmp_path):
+    head = {"format": "dgmp-describer", "version": 2, "kind": "fused"}
+    (tmp_path / "describer.json").write_text(json.dumps(head))
+    with pytest.raises(DgmpError, match="does not describe a fused describer"):
+        load_describer(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [((1.0,), "2 parts, but 1 weights"), ((0.5, 0.6), "add up to 1"), ((1.5, -0.5), "positive")],
+)
+def test_weights_are_checked(fused, weights, message):
+    with pytest.raises(ValueError, match=message):
+        FusedDescriber(fused.parts, weights)
+
+
+def test_parts_must_prepare_pages_alike():
+    parts = fit_classical("obif"), fit_classical("cohinge", preparation=Preparation(canonical=None))
+    with pytest.raises(ValueError, match="prepare pages alike"):
+        FusedDescriber(parts, (0.5, 0.5))
+
+
+def test_parts_of_one_kind_are_refused():
+    part = fit_classical("obif")
+    with pytest.raises(ValueError, match="of different kinds"):
+        FusedDescriber((part, part), (0.5, 0.5))

@@ -1,0 +1,118 @@
+"""Generalized max pooling as a layer: its ridge, its copies, compiled and exported."""
+
+import copy
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from dgmp.pooling import GeneralizedMaxPool, generalized_max_pool, unit_length
+
+from .feature_maps import RELATIVE, feature_map
+
+
+def test_one_position_points_along_itself():
+    features = torch.randn(2, 5, 1)
+    assert_close(GeneralizedMaxPool()(features), unit_length(features.squeeze(2)))
+
+
+@pytest.mark.parametrize("learn", [True, False, "linear"])
+@RELATIVE
+def test_the_layer_is_the_function(learn, relative):
+    features = feature_map(6)
+    layer = GeneralizedMaxPool(0.5, relative=relative, learn_ridge=learn)
+    expected = unit_length(generalized_max_pool(features, 0.5, relative=relative))
+    assert_close(layer(features), expected, rtol=1e-6, atol=1e-7)
+    assert len(list(layer.parameters())) == bool(learn)
+    assert len(layer.state_dict()) == 1
+
+
+def test_a_ridge_without_a_value_is_the_documented_default():
+    assert GeneralizedMaxPool().ridge.item() == pytest.approx(1e3)
+    assert GeneralizedMaxPool(relative=True, center=4).ridge.item() == pytest.approx(0.03)
+    assert GeneralizedMaxPool(relative=True).ridge.item() == pytest.approx(1)
+
+
+def test_the_learned_ridge_stays_positive_under_any_step():
+    layer = GeneralizedMaxPool(1e-3)
+    optimiser = torch.optim.SGD(layer.parameters(), lr=1e3)
+    for _ in range(3):
+        optimiser.zero_grad()
+        layer(torch.randn(2, 8, 4, 4)).sum().backward()
+        optimiser.step()
+    assert layer.ridge >= 0  # exp underflows to zero, never below
+    assert layer(torch.randn(2, 8, 4, 4)).isfinite().all()
+
+
+def test_a_linear_ridge_below_zero_pools_at_the_floor():
+    layer = GeneralizedMaxPool(1.0, learn_ridge="linear")
+    with torch.no_grad():
+        layer.linear_ridge.fill_(-5)
+    features = torch.randn(2, 8, 4, 4)
+    assert layer(features).isfinite().all()
+    assert layer.last_relative_ridge == pytest.approx(16 * torch.finfo(torch.float32).eps)
+
+
+@RELATIVE
+def test_the_last_batch_leaves_its_ridge_in_both_units(relative):
+    features = feature_map(6, dtype=torch.float32)
+    layer = GeneralizedMaxPool(0.5, relative=relative)
+    assert layer.last_ridge is None
+    layer(features)
+    energy = features.square().sum((1, 2, 3))
+    ridge = 0.5 * energy if relative else torch.full((3,), 0.5)
+    assert layer.last_ridge == pytest.approx(ridge.mean().item())
+    assert layer.last_relative_ridge == pytest.approx((ridge / energy).mean().item())
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+@pytest.mark.parametrize("channels", [6, 40], ids=["primal", "dual"])
+def test_it_compiles_as_one_graph(backend, channels):
+    torch._dynamo.reset()
+    layer = GeneralizedMaxPool(0.1, relative=True, center=channels)
+    compiled = torch.compile(copy.deepcopy(layer), fullgraph=True, backend=backend)
+    features = torch.randn(2, channels, 5, 6)
+    ours, theirs = features.clone().requires_grad_(), features.clone().requires_grad_()
+    mask = torch.rand(2, 5, 6) > 0.3
+    expected, got = layer(ours, mask), compiled(theirs, mask)
+    assert_close(got, expected)
+    expected[:, 0].sum().backward()
+    got[:, 0].sum().backward()
+    assert_close(theirs.grad, ours.grad)
+    assert_close(compiled.mean.running_mean, layer.mean.running_mean)
+
+
+def test_it_exports_with_any_size_and_chooses_the_form_when_it_runs():
+    layer = GeneralizedMaxPool(0.1, relative=True, center=40).eval()
+    auto = torch.export.Dim.AUTO
+    program = torch.export.export(
+        layer, (torch.randn(2, 40, 5, 6),), dynamic_shapes=({0: auto, 2: auto, 3: auto},)
+    ).module()
+    for size in [(3, 40, 4, 4), (1, 40, 9, 11)]:
+        features = torch.randn(size)
+        assert_close(program(features), layer(features))
+
+
+def test_copies_and_saved_states_pool_alike():
+    features = torch.randn(2, 8, 5, 5)
+    layer = GeneralizedMaxPool(0.2, relative=True, center=8)
+    layer(features)
+    fresh = GeneralizedMaxPool(7.0, relative=True, center=8)
+    fresh.load_state_dict(layer.state_dict())
+    for other in (fresh.eval(), copy.deepcopy(layer).eval()):
+        assert_close(other(features), layer.eval()(features))
+
+
+@pytest.mark.parametrize("value", [0, -1.0, float("nan"), float("inf")])
+def test_a_ridge_that_is_not_positive_is_refused(value):
+    with pytest.raises(ValueError, match="ridge must be a positive number, got"):
+        GeneralizedMaxPool(value)
+
+
+def test_wrong_settings_say_what_would_be_right():
+    with pytest.raises(ValueError, match=r"center=4 must be the number of channels.* 5"):
+        GeneralizedMaxPool(center=4)(torch.randn(2, 5, 3, 3))
+    with pytest.raises(ValueError, match="center must be"):
+        GeneralizedMaxPool(center=-1)
+    with pytest.raises(ValueError, match="learn_ridge must be"):
+        GeneralizedMaxPool(learn_ridge="log")

@@ -1,0 +1,81 @@
+"""Models as ONNX files: the same numbers, and all that is needed to use them inside."""
+
+import json
+import shutil
+import sys
+
+import numpy as np
+import pytest
+
+from dgmp.corpora import open_corpus
+from dgmp.describers import LearnedClassifier, LearnedDescriber
+from dgmp.errors import DgmpError, MissingExtra
+from dgmp.files import from_plain
+from dgmp.models import InputSpec, load_model, save_model
+from dgmp.pixels import prepare_page
+from dgmp.tasks import export, export_model
+
+
+@pytest.fixture
+def image(hands, tiny):
+    """A page, prepared as for all small models."""
+    return prepare_page(open_corpus(hands).pages[0], tiny().input.preparation)
+
+
+def run_onnx(path, image):
+    """What someone does who has the file alone."""
+    onnxruntime = pytest.importorskip("onnxruntime")
+    session = onnxruntime.InferenceSession(str(path))
+    about = json.loads(session.get_modelmeta().custom_metadata_map["dgmp"])
+    looks_at = from_plain(about["input"], InputSpec, path)
+    patches = looks_at.standardization(looks_at.patches(image))[:, None]
+    return about, session.run(None, {session.get_inputs()[0].name: patches})[0]
+
+
+def test_an_exported_describer_describes_a_page_as_it_did_in_torch(runs, tmp_path, image, capfd):
+    model = load_model(runs / "writers")
+    export_model(model, tmp_path / "model.onnx")
+    assert capfd.readouterr().err == ""
+    assert [file.name for file in tmp_path.iterdir()] == ["model.onnx"]
+    about, vectors = run_onnx(tmp_path / "model.onnx", image)
+    mean = vectors.mean(axis=0)
+    expected = LearnedDescriber(model).describe_page(image)
+    np.testing.assert_allclose(mean / np.linalg.norm(mean), expected, atol=1e-4)
+    assert about["gives"] == "vector"
+    assert about["sha256"] == model.digest
+
+
+def test_an_exported_classifier_gives_the_probabilities_of_its_classes(tiny, tmp_path, image):
+    model = tiny("avg", classes=("a", "b", "c"))  # without a solver in the graph: quicker
+    export_model(model, tmp_path / "model.onnx")
+    about, shares = run_onnx(tmp_path / "model.onnx", image)
+    expected = LearnedClassifier(model).classify_page(image)
+    np.testing.assert_allclose(shares.mean(axis=0), expected, atol=1e-4)
+    assert about["gives"] == "probabilities"
+    assert about["classes"] == ["a", "b", "c"]
+
+
+def test_a_run_is_exported_into_its_folder(tiny, tmp_path):
+    save_model(tiny("avg"), tmp_path / "run")
+    path, about = export(tmp_path / "run")
+    assert path == tmp_path / "run" / "model.onnx"
+    assert path.is_file()
+    assert about["gives"] == "vector"
+
+
+def test_a_place_that_cannot_be_written_to_is_refused_before_the_work(runs, tmp_path):
+    with pytest.raises(DgmpError, match="cannot be written: it is a folder"):
+        export(runs / "writers", tmp_path)
+
+
+def test_a_describer_that_is_no_network_is_refused(tmp_path, classical_scripts):
+    folder = shutil.copytree(classical_scripts, tmp_path / "classical")
+    with pytest.raises(DgmpError, match="this needs a network by dgmp train"):
+        export(folder)
+
+
+def test_without_onnx_the_extra_is_named(tiny, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    monkeypatch.delitem(sys.modules, "dgmp.pooling.export", raising=False)
+    with pytest.raises(MissingExtra, match=r"pip install 'dgmp\[export\]'"):
+        export_model(tiny(), tmp_path / "model.onnx")

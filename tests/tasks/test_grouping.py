@@ -1,0 +1,84 @@
+"""The hands of a catalogue, called from Python."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from scribbles import label_writers
+
+from dgmp.engines import Here
+from dgmp.errors import CatalogueError
+from dgmp.hands import group_pages
+from dgmp.records import Hand
+from dgmp.tasks import agreement, describe, group
+
+pytestmark = pytest.mark.usefixtures("stroke_describers")
+
+
+@pytest.fixture
+def catalogue(scans, tmp_path):
+    return describe(scans, tmp_path / "catalogue", engine=Here()).catalogue
+
+
+def test_every_page_is_in_one_hand(catalogue):
+    ids = [id for hand in group(catalogue) for id in hand.page_ids]
+    assert sorted(ids) == list(catalogue.descriptors().page_ids)
+
+
+def test_hands_are_those_of_the_vectors_and_the_calibration(catalogue, calibrated_describer):
+    expected = group_pages(catalogue.descriptors(), calibrated_describer.calibration)
+    assert group(catalogue) == group(str(catalogue.folder)) == expected
+
+
+def test_hands_are_written_and_drawn_where_it_is_asked_for(catalogue, tmp_path):
+    table, sheet = tmp_path / "hands.csv", tmp_path / "hands.png"
+    hands = group(catalogue, out=table, sheet=sheet)
+    with table.open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["page"] for row in rows] == [id for hand in hands for id in hand.page_ids]
+    assert all(Path(row["path"]).exists() for row in rows)
+    assert sheet.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_table_may_be_json(catalogue, tmp_path):
+    hands = group(catalogue, out=tmp_path / "hands.json")
+    stored = json.loads((tmp_path / "hands.json").read_text())
+    assert [hand["hand"] for hand in stored["hands"]] == [hand.number for hand in hands]
+
+
+def test_a_catalogue_that_is_not_calibrated_is_told_how_to_be(scans, tmp_path):
+    raw = describe(scans, tmp_path / "raw", describer="raw", engine=Here()).catalogue
+    with pytest.raises(CatalogueError, match=r"'raw' is not calibrated.*dgmp calibrate"):
+        group(raw)
+
+
+def test_a_calibration_that_comes_later_is_taken(scans, tmp_path):
+    describe(scans, tmp_path / "raw", describer="raw", engine=Here())
+    done = describe(scans, tmp_path / "raw", describer="default", engine=Here())
+    assert done.described == 0
+    assert len(group(done.catalogue)) >= 1
+
+
+def test_hands_are_scored_against_writers_that_are_known(scans, catalogue):
+    label_writers(scans)
+    describe(scans, catalogue.folder, engine=Here())
+    agreed = agreement(catalogue, group(catalogue))
+    assert agreed.writers == 4
+    assert -1 <= agreed.adjusted_rand <= 1
+    assert 0 < agreed.bcubed.f <= 1
+
+
+def test_hands_that_are_the_writers_agree_wholly(scans, catalogue):
+    label_writers(scans)
+    describe(scans, catalogue.folder, engine=Here())
+    hands = [
+        Hand(number, tuple(f"{number}-{page}.png" for page in range(3)), (1.0,) * 3, 0.5, None)
+        for number in range(4)
+    ]
+    agreed = agreement(catalogue, hands)
+    assert (agreed.adjusted_rand, agreed.bcubed.f) == (1, 1)
+
+
+def test_there_is_no_agreement_with_writers_that_are_not_known(catalogue):
+    assert agreement(catalogue, group(catalogue)) is None

@@ -1,0 +1,103 @@
+"""The pages most like a page, called from Python: ids, files, probabilities."""
+
+import pytest
+from scribbles import draw_page
+
+from dgmp.catalogue import Catalogue
+from dgmp.engines import Here
+from dgmp.errors import CatalogueError, DgmpError
+from dgmp.hands import with_probabilities
+from dgmp.tasks import describe, search
+from dgmp.tasks.searching import calibration_of
+
+pytestmark = pytest.mark.usefixtures("stroke_describers")
+
+
+@pytest.fixture
+def catalogue(scans, tmp_path):
+    return describe(scans, tmp_path / "catalogue", engine=Here()).catalogue
+
+
+@pytest.fixture
+def uncalibrated(scans, tmp_path):
+    return describe(scans, tmp_path / "raw", describer="raw", engine=Here()).catalogue
+
+
+def test_the_other_pages_by_a_writer_come_first(catalogue):
+    assert {hit.page_id for hit in search(catalogue, "2-1.png", 2)} == {"2-0.png", "2-2.png"}
+
+
+def test_a_catalogue_is_taken_by_its_folder_too(catalogue):
+    assert search(catalogue.folder, "2-1.png") == search(catalogue, "2-1.png")
+    assert search(str(catalogue.folder), "2-1.png") == search(catalogue, "2-1.png")
+
+
+def test_the_file_of_a_page_of_the_catalogue_is_that_page(catalogue, scans):
+    assert search(catalogue, scans / "2-1.png") == search(catalogue, "2-1.png")
+
+
+def test_any_picture_is_taken(catalogue, tmp_path):
+    draw_page(3, 9, tmp_path / "new.png")
+    hits = search(catalogue, tmp_path / "new.png", 3)
+    assert {hit.page_id for hit in hits} == {"3-0.png", "3-1.png", "3-2.png"}
+
+
+def test_a_copy_of_a_page_has_cosine_1_with_it(catalogue, scans, tmp_path):
+    (tmp_path / "copy.png").write_bytes((scans / "2-1.png").read_bytes())
+    (hit,) = search(catalogue, tmp_path / "copy.png", 1)
+    assert hit.page_id == "2-1.png"
+    assert hit.cosine == pytest.approx(1, abs=1e-6)
+
+
+def test_probabilities_are_those_of_the_calibration(catalogue):
+    hits = search(catalogue, "2-1.png", 5)
+    vector = catalogue.vector("2-1.png")
+    found = catalogue.search(vector, 5, leave_out="2-1.png")
+    calibration = calibration_of(catalogue)
+    assert hits == with_probabilities(
+        found.hits, found.vectors, vector, "2-1.png", catalogue.sample(), 12, calibration
+    )
+    assert all(0 < hit.probability < 1 for hit in hits)
+
+
+def test_without_a_calibration_there_are_cosines_only(uncalibrated):
+    hits = search(uncalibrated, "2-1.png", 5)
+    cosines = [hit.cosine for hit in hits]
+    assert cosines == sorted(cosines, reverse=True)
+    assert [hit.probability for hit in hits] == [None] * 5
+
+
+def test_the_calibration_of_a_catalogue_is_that_of_its_describer(
+    catalogue, uncalibrated, calibrated_describer
+):
+    assert calibration_of(Catalogue.open(catalogue.folder)) == calibrated_describer.calibration
+    assert calibration_of(uncalibrated) is None
+
+
+def test_a_page_that_is_nowhere_is_refused(catalogue):
+    with pytest.raises(CatalogueError, match=r"nowhere.png: is no page of .*no such file"):
+        search(catalogue, "nowhere.png")
+
+
+def test_a_broken_picture_is_refused(catalogue, tmp_path):
+    (tmp_path / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\nbroken")
+    with pytest.raises(DgmpError, match=r"broken\.png"):
+        search(catalogue, tmp_path / "broken.png")
+
+
+def test_a_describer_that_has_changed_since_is_refused(
+    catalogue, stroke_describers, monkeypatch, tmp_path
+):
+    draw_page(3, 9, tmp_path / "new.png")
+    monkeypatch.setitem(stroke_describers, "default", stroke_describers["finer"])
+    with pytest.raises(CatalogueError, match="bins: 24 there, 32 now"):
+        search(catalogue, tmp_path / "new.png")
+
+
+def test_a_folder_that_is_no_catalogue_is_refused(tmp_path):
+    with pytest.raises(CatalogueError, match="is no catalogue"):
+        search(tmp_path, "page")
+
+
+def test_a_hit_has_the_path_of_its_scan(catalogue, scans):
+    assert all(hit.path == str(scans / hit.page_id) for hit in search(catalogue, "0-0.png"))
