@@ -26,7 +26,7 @@ TINY = [
 ]
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="package", autouse=True)
 def no_picture_of_every_epoch():
     """Drawing takes longer than training does here."""
     with pytest.MonkeyPatch.context() as patch:

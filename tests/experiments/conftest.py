@@ -44,7 +44,7 @@ def draw_page(path, slant, seed, script=0):
     cv2.imwrite(str(path), page)
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="package", autouse=True)
 def no_picture_of_every_epoch():
     """Drawing takes longer than training does here."""
     with pytest.MonkeyPatch.context() as patch:
