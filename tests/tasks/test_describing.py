@@ -240,6 +240,13 @@ def test_a_file_that_became_unusable_is_taken_out(described, scans):
     assert [remark.file for remark in done.left_out] == ["0-0.png"]
 
 
+def test_a_page_that_a_label_file_no_longer_lists_stays(described, scans):
+    (scans / "pages.csv").write_text("file,writer\n0-0.png,anna\n")
+    done = described()
+    assert len(done.catalogue) == 12
+    assert len(done.left_out) == 11  # not listed
+
+
 def test_a_page_that_changes_while_it_is_read_is_left_out(scans, tmp_path, monkeypatch):
     original = StrokeDescriber.describe_page
 

@@ -24,8 +24,9 @@ from ..describers import (
 from ..engines import Engine, map_pages
 from ..errors import CorpusError, ImageError
 from ..files import check_place
-from ..pixels import thumbnail
+from ..pixels import pictures_in, thumbnail
 from ..records import Page, Stage
+from ..sources import open_source
 from .opening import head_for, opened
 
 BATCH_PAGES = 32  # a commit takes some 10 ms, so 0.3 ms per page
@@ -94,8 +95,9 @@ def describe(
         into.take_describer(head)
         changes = into.compare(pages, found.pages)
         into.relabel(changes.relabelled)
-        unusable = {remark.file for remark in found.left_out}
-        into.drop([id for id in into.paths() if id.partition("#")[0] in unusable])
+        suspects = {remark.file for remark in found.left_out}  # or merely not listed in a table
+        paths = {id: path for id, path in into.paths().items() if id.partition("#")[0] in suspects}
+        into.drop([id for id, path in paths.items() if not _is_readable(path)])
         if forget:
             into.drop(changes.vanished)
         todo = changes.to_describe
@@ -146,6 +148,14 @@ def describe_to_file(
     path = save_descriptors(made.descriptors, out)
     left_out = (*(Remark(*failure) for failure in made.failures), *found.left_out)
     return DescriptorFile(path, len(made.pages), made.descriptors.vectors.shape[1], left_out)
+
+
+def _is_readable(address: str) -> bool:
+    try:
+        pictures_in(open_source(address))
+    except ImageError:
+        return False
+    return True
 
 
 @dataclass(frozen=True)
