@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 from typer import Option
 
-from ..errors import CorpusError
-
 if TYPE_CHECKING:
     from ..corpora import Corpus
 
@@ -71,8 +69,7 @@ class CorpusOptions:
         """The same, with a word on the files that are left out."""
         corpus = self.open(path)
         say_left_out(corpus.left_out)
-        if not corpus.pages:
-            raise CorpusError(f"{path}: none of its files can be used")
+        corpus.check_usable()
         return corpus
 
 

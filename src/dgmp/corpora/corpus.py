@@ -54,6 +54,12 @@ class Corpus:
     def __iter__(self) -> Iterator[Page]:
         return iter(self.pages)
 
+    def check_usable(self) -> None:
+        """Refuse a corpus without a single page that can be used."""
+        if not self.pages:
+            why = ": ".join(self.left_out[0]) if self.left_out else "there are none"
+            raise CorpusError(f"{self.root}: none of its files can be used ({why})")
+
     def in_split(self, split: str) -> tuple[Page, ...]:
         """The pages of one split, such as ``"train"``."""
         found = tuple(page for page in self.pages if page.split == split)

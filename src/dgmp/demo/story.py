@@ -10,7 +10,6 @@ What is there already is kept: an interrupted demo goes on where it was.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, wait
@@ -31,7 +30,7 @@ from ..describers import (
     classify_pages,
     describe_pages,
 )
-from ..engines import Engine, engine_for
+from ..engines import Engine, cores, engine_for
 from ..evaluation import score_scripts, score_writers
 from ..files import write_text
 from ..models import load_model
@@ -132,13 +131,6 @@ class _Clock:
         began = time.monotonic()
         yield
         self.seconds[part] = time.monotonic() - began
-
-
-def cores() -> int:
-    """Those this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _engine() -> Engine:

@@ -18,10 +18,7 @@ from ..records import Page
 def opened(corpus: Corpus | Path | str) -> Corpus:
     """The corpus, or that of a path; one without a single usable page is refused."""
     found = corpus if isinstance(corpus, Corpus) else open_corpus(corpus)
-    if not found.pages:
-        file, reason = found.left_out[0] if found.left_out else ("", "there are none")
-        why = f"{file}: {reason}" if file else reason
-        raise CorpusError(f"{found.root}: none of its files can be used ({why})")
+    found.check_usable()
     return found
 
 
