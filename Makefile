@@ -38,6 +38,7 @@ docs: $(READY)  ## draw the figures and the map of rooms, build the site into si
 bench: $(READY)  ## the speed tables, as ratios taken in one run
 	$(BIN)/python benchmarks/pooling.py
 	$(BIN)/python benchmarks/patches.py
+	$(BIN)/python benchmarks/describing.py
 	$(BIN)/python benchmarks/evaluation.py
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/catalogue.py

@@ -94,6 +94,22 @@ def test_a_look_that_finds_nothing_leaves_the_others(learned, pages):
     assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
 
 
+def test_halves_are_those_of_the_keypoints_of_every_look(learned, pages):
+    features, _ = learned
+    pixels = pages[0].pixels
+    local = features.look(pixels)
+    upper, lower = zip(*(np.array_split(look, 2) for look in local), strict=True)
+    wanted = [features(pixels), features.encode(upper), features.encode(lower)]
+    np.testing.assert_allclose(features.with_halves(pixels), wanted, atol=1e-5)
+
+
+def test_halves_of_an_empty_page_are_zeros(learned):
+    features, _ = learned
+    vectors = features.with_halves(np.full((64, 64), 255, np.uint8))
+    assert vectors.shape == (3, features.dim)
+    assert not vectors.any()
+
+
 def test_pages_without_any_keypoint_are_left_out_of_what_is_encoded(learned):
     features, _ = learned
     some = [RNG.random((30, 128), np.float32) for _ in features.sifts]

@@ -33,6 +33,31 @@ def test_a_pattern_and_its_negative_count_alike():
     np.testing.assert_allclose(inner(page), inner(255 - page), atol=0.05)
 
 
+def test_halves_add_up_to_the_page_and_see_beyond_the_cut():
+    page = np.where(RNG.random((41, 30)) < 0.4, 0, 255).astype(np.uint8)
+    lbp = SrsLbp(radii=2)
+    whole, *halves = lbp.with_halves(page)
+    np.testing.assert_array_equal(whole, lbp(page))
+    for rows, found in zip((slice(0, 21), slice(21, 41)), halves, strict=True):
+        histograms = []
+        for radius in (1, 2):
+            ink = np.where(page < 128, 255, 0)
+            patterns = (neighbour_patterns(page, radius) ^ ink)[rows]
+            counts = np.bincount(patterns.ravel(), minlength=256)[1:]
+            histograms.append(np.concatenate([[0], counts / counts.sum()]))
+        wanted = np.sqrt(np.concatenate(histograms) / 2)
+        np.testing.assert_allclose(found, wanted, atol=1e-5)
+
+
+def test_a_half_without_ink_has_a_vector_of_zeros():
+    page = np.full((100, 60), 255, np.uint8)
+    page[10:20, 10:50] = 0
+    vectors = SrsLbp(radii=3).with_halves(page)
+    assert vectors.shape == (3, 3 * 256)
+    np.testing.assert_allclose(vectors[0], vectors[1], atol=1e-6)
+    assert not vectors[2].any()
+
+
 def test_no_radius_at_all_is_refused():
     with pytest.raises(ValueError, match="radii"):
         SrsLbp(radii=0)

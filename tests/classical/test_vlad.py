@@ -72,7 +72,8 @@ def test_bands_are_encoded_after_the_pages():
     vlad = fit_pages_vlad(pages, CONFIG)
     vectors = encode_pages(vlad, pages, 2)
     wanted = [*pages, PAGE[:50], PAGE[50:100], PAGE[100:180], PAGE[180:], PAGE[:1], PAGE[:0]]
-    np.testing.assert_array_equal(vectors, np.stack([vlad.encode(part) for part in wanted]))
+    alone = np.stack([vlad.encode(part) for part in wanted])
+    np.testing.assert_allclose(vectors, alone, atol=1e-5)
     assert not vectors[-1].any()
 
 

@@ -93,12 +93,25 @@ def test_a_page_of_two_values_keeps_two_values_at_another_scale(make_page):
     assert set(np.unique(prepared.pixels)) == {0, 255}
 
 
-def test_a_huge_jpeg_is_decoded_no_larger_than_its_writing_needs(make_page, monkeypatch):
-    monkeypatch.setattr("dgmp.pixels.preparation._HUGE", 1_000_000)
-    page = make_page("big.jpg", written(3200, 2400, distance=310, letter=110), quality=90)
+@pytest.mark.parametrize(
+    ("distance", "letter", "decoded"), [(310, 110, [2]), (100, 36, [2, 1])], ids=["large", "small"]
+)
+def test_a_large_jpeg_is_decoded_no_larger_than_its_writing_needs(
+    make_page, monkeypatch, distance, letter, decoded
+):
+    page = make_page("big.jpg", written(3200, 2400, distance=distance, letter=letter), quality=90)
+    seen = []
+
+    def watched(source, frame, *, reduce):
+        seen.append(reduce)
+        return read_image(source, frame, reduce=reduce)
+
+    monkeypatch.setattr("dgmp.pixels.preparation.read_image", watched)
     prepared = prepare_page(page)
-    assert prepared.zoom == pytest.approx(76 / 310, rel=0.05)
-    assert prepared.pixels.shape == pytest.approx((2400 * 76 / 310, 3200 * 76 / 310), rel=0.05)
+    zoom = 76 / distance
+    assert seen == decoded
+    assert prepared.zoom == pytest.approx(zoom, rel=0.05)
+    assert prepared.pixels.shape == pytest.approx((2400 * zoom, 3200 * zoom), rel=0.05)
 
 
 def test_the_error_of_a_blank_page_names_the_page(make_page):

@@ -126,6 +126,15 @@ class RootSiftVlad:
         """The vector of a page with 0 for ink; zeros where there is no keypoint."""
         return self.encode(self.look(pixels))
 
+    def with_halves(self, pixels: NDArray[np.uint8]) -> Matrix:  # (height, width) -> (3, dim)
+        """The vectors of a page, of its upper half and of its lower half; zeros for empty ones.
+
+        A half is half of the keypoints of every look, from top to bottom. Local descriptors are
+        made and assigned to words once, and only their residuals are pooled for each.
+        """
+        looks = zip(self.vlads, self.look(pixels), strict=True)
+        return self.join([vlad.encode_bands(local, 2) for vlad, local in looks])
+
 
 @dataclass(frozen=True, eq=False)
 class ClassicalDescriber:

@@ -44,7 +44,9 @@ CELLS, DIRECTIONS = 4, 8
 DIM = CELLS**2 * DIRECTIONS
 _UNITS = 64  # steps per grey value: blurred pages are kept in 16 bits
 _CUT = 0.2
-_TOGETHER = 256  # keypoints described at once: their samples stay in the cache
+_HALF = np.float32(2**-0.5)
+_SCALES = tuple(np.float32(sign) * scale for sign in (1, -1) for scale in (1, _HALF, 1, _HALF))
+_TOGETHER = 512  # keypoints described at once: their samples stay in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +129,7 @@ class Sift:
         ]
         square = np.ones((3, 3), np.uint8)
         least = self.contrast * _UNITS
-        found = [np.zeros((0, 2), np.intp)]
+        found = np.zeros(page.shape, np.bool_)
         for spread, choose, beyond, limit in (
             (cv2.dilate, cv2.max, cv2.CMP_GT, least),  # dark: lighter around than in the middle
             (cv2.erode, cv2.min, cv2.CMP_LT, -least),
@@ -136,29 +138,30 @@ class Sift:
             for n in range(1, self.layers + 1):
                 around = choose(choose(most[n - 1], most[n]), most[n + 1])
                 hits = cv2.compare(differences[n], around, cv2.CMP_EQ)
-                hits &= cv2.compare(differences[n], limit, beyond)
-                found.append(self._corners(differences[n], _places(hits)))
-        places = np.concatenate(found)
-        _, first = np.unique(places[:, 1] * page.shape[1] + places[:, 0], return_index=True)
-        return places[first]  # one each, row by row
+                cv2.bitwise_and(hits, cv2.compare(differences[n], limit, beyond), dst=hits)
+                found.ravel()[self._corners(differences[n], hits)] = True
+        return _places(found)  # one each
 
     def _corners(
-        self, difference: NDArray[np.int16], places: NDArray[np.intp]
-    ) -> NDArray[np.intp]:  # (n, 2)
-        """Those places that are not along an edge, by the ratio of their two curvatures."""
-        height, width = difference.shape
-        x, y = places.T
-        inside = (x > 0) & (y > 0) & (x < width - 1) & (y < height - 1)
-        x, y = x[inside], y[inside]
+        self, difference: NDArray[np.int16], hits: Grey
+    ) -> NDArray[np.intp]:  # (height, width) each -> (n,)
+        """Those hits inside the page that are not along an edge, as numbers of pixels.
+
+        Along an edge the ratio of the two curvatures is large.
+        """
+        width = difference.shape[1]
+        hits[[0, -1]] = hits[:, [0, -1]] = 0
+        places = np.flatnonzero(hits.ravel().view(np.bool_))
+        flat = difference.ravel()
 
         def at(right: int, below: int) -> NDArray[np.float32]:
-            return difference[y + below, x + right].astype(np.float32)
+            return flat.take(places + (below * width + right)).astype(np.float32)
 
-        xx, yy = at(1, 0) + at(-1, 0) - 2 * at(0, 0), at(0, 1) + at(0, -1) - 2 * at(0, 0)
+        middle = 2 * at(0, 0)
+        xx, yy = at(1, 0) + at(-1, 0) - middle, at(0, 1) + at(0, -1) - middle
         xy = (at(1, 1) - at(-1, 1) - at(1, -1) + at(-1, -1)) / 4
         determinant = xx * yy - xy * xy
-        corner = (xx + yy) ** 2 * self.edge < (self.edge + 1) ** 2 * determinant
-        return np.stack([x, y], axis=1)[corner]
+        return places[(xx + yy) ** 2 * self.edge < (self.edge + 1) ** 2 * determinant]
 
 
 def cut_keypoint_patches(
@@ -177,16 +180,20 @@ def cut_keypoint_patches(
 def _contour_points(page: Grey) -> NDArray[np.intp]:  # (n, 2)
     """The x, y of every fifth pixel that has both ink and paper among its neighbours."""
     cv2 = need("cv2")
-    ink = (page < 128).astype(np.uint8)
-    places = _places(cv2.morphologyEx(ink, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8)))
+    ink = cv2.threshold(page, 127, 1, cv2.THRESH_BINARY_INV)[1]
+    edges = cv2.morphologyEx(ink, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8))
     # A lattice of knight's moves: as even along as across.
-    return places[(places[:, 0] + 2 * places[:, 1]) % 5 == 0]
+    x, y = np.arange(page.shape[1]), np.arange(5)[:, None]
+    lattice = (x + 2 * y) % 5 == 0  # (5, width)
+    for row in range(5):
+        edges[row::5] &= lattice[row]
+    return _places(edges.view(np.bool_))
 
 
-def _places(hits: Grey) -> NDArray[np.intp]:  # (n, 2)
-    """The x, y of what is not zero, row by row."""
-    found = need("cv2").findNonZero(hits)
-    return np.zeros((0, 2), np.intp) if found is None else found.reshape(-1, 2).astype(np.intp)
+def _places(hits: NDArray[np.bool_]) -> NDArray[np.intp]:  # (n, 2)
+    """The x, y of what is true, row by row."""
+    rows, columns = np.divmod(np.flatnonzero(hits), hits.shape[1])
+    return np.stack([columns, rows], axis=1)
 
 
 @lru_cache(maxsize=16)
@@ -218,27 +225,40 @@ def _descriptors(
     steps = (offsets[:, None] * width + offsets).ravel()  # (samples²,)
     middles = (places[:, 1] + edge) * width + places[:, 0] + edge
     out = np.empty((len(places), CELLS**2, DIRECTIONS), np.float32)
+    channel = np.empty((_TOGETHER, len(steps)), np.float32)
+    scaled = [scale * weights for scale in _SCALES]
     for start in range(0, len(places), _TOGETHER):
-        part = out[start : start + _TOGETHER]
         samples = middles[start : start + _TOGETHER, None] + steps
-        x, y = (values[samples].astype(np.float32) for values in along)
-        for n, channel in enumerate(_directions(x, y)):
-            part[:, :, n] = channel @ weights
+        part = out[start : start + _TOGETHER]
+        size = len(samples)
+        x, y = (values.take(samples) for values in along)
+        for n, values in enumerate(_directions(x, y)):
+            channel[:size] = values
+            part[:, :, n] = channel[:size] @ scaled[n]
     flat = out.reshape(len(places), DIM)
     lengths = np.linalg.norm(flat, axis=1, keepdims=True)
-    return np.minimum(flat / np.maximum(lengths, 1e-9), _CUT)
+    flat /= np.maximum(lengths, 1e-9)
+    return np.minimum(flat, _CUT, out=flat)
 
 
-def _directions(x: Matrix, y: Matrix) -> Iterator[Matrix]:
-    """Gradients split among 8 directions, each between its two neighbours."""
-    half = np.float32(2**-0.5)
-    up, across = (x + y) * half, (y - x) * half
+def _directions(x: NDArray[np.int16], y: NDArray[np.int16]) -> Iterator[NDArray[np.int16]]:
+    """Gradients split among 8 directions, each between its two neighbours, over ``_SCALES``.
+
+    In whole numbers, which are half as long: diagonal directions come √2 too large, the opposite
+    ones negative.
+    """
+    up, across = x + y, y - x
     pairs = ((x, np.abs(y)), (up, np.abs(across)), (y, np.abs(x)), (across, np.abs(up)))
-    for sign in (1, -1):
-        for ahead, aside in pairs:
-            yield np.maximum(sign * ahead - aside, 0)
+    zero = np.int16(0)
+    for ahead, aside in pairs:
+        values = ahead - aside
+        yield np.maximum(values, zero, out=values)
+    for ahead, aside in pairs:
+        values = ahead + aside
+        yield np.minimum(values, zero, out=values)
 
 
 def _root(descriptors: Matrix) -> Matrix:
     sums = descriptors.sum(axis=1, keepdims=True)
-    return np.sqrt(descriptors / np.where(sums > 0, sums, 1))
+    descriptors /= np.where(sums > 0, sums, 1)
+    return np.sqrt(descriptors, out=descriptors)

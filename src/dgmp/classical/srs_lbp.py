@@ -6,6 +6,11 @@ to ink or paper by the half, which on a binarised page is what Otsu's threshold 
 gives. Per radius one histogram of 256 patterns, without pattern 0 (nothing differs) and adding up
 to one; square root, unit length.
 
+A neighbour between four pixels is g of the way from the farthest of them to the nearest along both
+axes, g ≥ ½, and their weights are g², g(1−g) twice, and (1−g)². Where g² > ½ the nearest decides;
+else it needs one of the others on its side, and is overruled by all three. So the neighbours of all
+radii are shifts of five pictures: the page, and who wins towards each of the four corners.
+
 Nicolaou et al., Sparse radial sampling LBP for writer identification, ICDAR 2015.
 """
 
@@ -21,6 +26,7 @@ from ..records import Matrix
 from .whitening import unit_rows
 
 _PATTERNS = 256
+_Ink = NDArray[np.uint8]  # 255 where there is ink, 0 on paper
 
 
 @dataclass(frozen=True)
@@ -40,42 +46,98 @@ class SrsLbp:
 
     def __call__(self, pixels: NDArray[np.uint8]) -> Matrix:  # (height, width) -> (dim,)
         """The vector of a page with 0 for ink; zeros where there is no ink."""
-        histograms = np.stack([self._histogram(pixels, r) for r in range(1, self.radii + 1)])
-        totals = histograms.sum(axis=1, keepdims=True)
-        return unit_rows(np.sqrt(histograms / np.where(totals > 0, totals, 1)).ravel())
+        return _vectors(self._histograms(pixels, 1).sum(axis=0))
 
-    @staticmethod
-    def _histogram(pixels: NDArray[np.uint8], radius: int) -> NDArray[np.float32]:
+    def with_halves(self, pixels: NDArray[np.uint8]) -> Matrix:  # (height, width) -> (3, dim)
+        """The vectors of a page, of its upper half and of its lower half; zeros without ink.
+
+        The halves are those of ``np.array_split(pixels, 2)``, but patterns at the cut see what
+        stands beyond it. The histograms of the page are the sums of those of its halves.
+        """
+        halves = self._histograms(pixels, 2)
+        return _vectors(np.concatenate([halves.sum(axis=0, keepdims=True), halves]))
+
+    def _histograms(self, pixels: NDArray[np.uint8], bands: int) -> NDArray[np.float32]:
+        """How often each pattern occurs, (bands, radii, patterns), in equal runs of rows."""
         cv2 = need("cv2")
-        patterns = neighbour_patterns(pixels, radius)
-        # Where the centre is ink the neighbours that differ are paper: all bits turn over.
-        patterns ^= np.where(pixels < 128, np.uint8(255), np.uint8(0))
-        histogram = cv2.calcHist([patterns], [0], None, [_PATTERNS], [0, _PATTERNS]).ravel()
-        histogram[0] = 0
-        return histogram
+        neighbours = _Neighbours(pixels, self.radii)
+        histograms = np.zeros((bands, self.radii, _PATTERNS), np.float32)
+        for radius in range(1, self.radii + 1):
+            # Where the centre is ink the neighbours that differ are paper: all bits turn over.
+            patterns = neighbours.patterns(radius, turn=True)
+            for band, rows in enumerate(np.array_split(patterns, bands)):
+                if len(rows):
+                    found = cv2.calcHist([rows], [0], None, [_PATTERNS], [0, _PATTERNS])
+                    histograms[band, radius - 1] = found.ravel()
+        histograms[:, :, 0] = 0
+        return histograms
 
 
 def neighbour_patterns(pixels: NDArray[np.uint8], radius: int) -> NDArray[np.uint8]:
     """Which of eight neighbours at ``radius`` are ink, one bit each; bit 0 is the right one.
 
-    Outside the page there is paper.
+    Outside the page there is paper. Grey below 128 is ink.
     """
-    cv2 = need("cv2")
-    height, width = pixels.shape
-    edge = radius + 1
-    page = cv2.copyMakeBorder(pixels, *[edge] * 4, cv2.BORDER_CONSTANT, value=255)
-    patterns = np.zeros_like(pixels)
-    for bit in range(8):
-        right, across = _between(radius * np.cos(bit * np.pi / 4))
-        below, down = _between(radius * np.sin(bit * np.pi / 4))
-        # Two pixels along each axis are mixed into the first of them.
-        mixed = cv2.sepFilter2D(page, -1, across, down, anchor=(0, 0)) if bit % 2 else page
-        part = mixed[edge + below :, edge + right :][:height, :width]
-        patterns |= cv2.threshold(part, 127, 1 << bit, cv2.THRESH_BINARY_INV)[1]
-    return patterns
+    return _Neighbours(pixels, radius).patterns(radius)
 
 
-def _between(offset: float) -> tuple[int, NDArray[np.float32]]:
-    """The pixel below an offset, and the weights of it and of the next."""
-    below = int(np.floor(offset + 1e-9))
-    return below, np.array([1 - (offset - below), offset - below], np.float32)
+class _Neighbours:
+    """The patterns of a page at radii up to ``most``.
+
+    The page with a margin of paper lies in one row of memory, so that a neighbour is a shift of it.
+    """
+
+    def __init__(self, pixels: NDArray[np.uint8], most: int) -> None:
+        cv2 = need("cv2")
+        self._margin = most + 1
+        self._shape = pixels.shape
+        ink = cv2.threshold(pixels, 127, 255, cv2.THRESH_BINARY_INV)[1]
+        framed = cv2.copyMakeBorder(ink, *[self._margin] * 4, cv2.BORDER_CONSTANT, value=0)
+        self._width = framed.shape[1]
+        self._height = framed.shape[0]
+        self._ink: _Ink = framed.ravel()
+        self._bits: dict[tuple[int, int, int], _Ink] = {}
+        self._won: dict[tuple[int, int], _Ink] = {(0, 0): self._ink}
+
+    def patterns(self, radius: int, *, turn: bool = False) -> NDArray[np.uint8]:
+        """One bit for each neighbour that is ink; with ``turn``, that differs from the centre."""
+        first = self._margin * self._width  # the rows of the page, margins at their ends included
+        last = (self._height - self._margin) * self._width
+        found = self._ink[first:last].copy() if turn else np.zeros(last - first, np.uint8)
+        for bit in range(8):
+            right, aside = _nearest(radius * np.cos(bit * np.pi / 4))
+            below, down = _nearest(radius * np.sin(bit * np.pi / 4))
+            alone = not bit % 2 or (1 - abs(aside)) * (1 - abs(down)) > 0.5 + 1e-6
+            towards = (0, 0) if alone else (int(np.sign(down)), int(np.sign(aside)))
+            shift = below * self._width + right
+            found ^= self._bit(bit, towards)[first + shift : last + shift]
+        rows = found.reshape(-1, self._width)
+        return rows[:, self._margin : self._margin + self._shape[1]]
+
+    def _bit(self, bit: int, towards: tuple[int, int]) -> _Ink:
+        """One bit where there is ink, or where ink wins against the three pixels ``towards``."""
+        if (bit, *towards) not in self._bits:
+            if towards not in self._won:
+                self._won[towards] = self._winner(*towards)
+            self._bits[bit, *towards] = self._won[towards] & np.uint8(1 << bit)
+        return self._bits[bit, *towards]
+
+    def _winner(self, down: int, aside: int) -> _Ink:
+        """A pixel with one of three neighbours, or these three together."""
+        one, two, three = (
+            np.roll(self._ink, -shift)  # what is rolled in is of the margin, and paper
+            for shift in (aside, down * self._width, down * self._width + aside)
+        )
+        return (self._ink & (one | two | three)) | (one & two & three)
+
+
+def _nearest(offset: float) -> tuple[int, float]:
+    """The nearest whole number, and how far the offset lies beyond it."""
+    nearest = int(np.rint(offset))
+    return nearest, offset - nearest
+
+
+def _vectors(histograms: NDArray[np.float32]) -> Matrix:  # (..., radii, patterns) -> (..., dim)
+    totals = histograms.sum(axis=-1, keepdims=True)
+    shares = np.sqrt(histograms / np.where(totals > 0, totals, 1))
+    return unit_rows(shares.reshape(*shares.shape[:-2], -1))

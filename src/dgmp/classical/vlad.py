@@ -10,8 +10,8 @@ the second so that frequent strokes do not drown rare ones. The blocks of all wo
 vocabularies stand one after the other; signed square root, unit length. Several vocabularies
 smooth out the accident of where one vocabulary has its borders.
 
-All words of all vocabularies are solved as a few batches: words with about as many residuals are
-padded with zeros to the same number, which changes neither the sums nor the Gram matrices.
+A page is encoded together with bands of it: local descriptors are whitened and assigned once, and
+only the residuals are pooled for each (:mod:`.residuals`).
 
 Jégou et al., Aggregating local image descriptors into compact codes, TPAMI 2012; Christlein et al.,
 Writer identification using GMM supervectors and exemplar-SVMs, PR 2017.
@@ -19,19 +19,18 @@ Writer identification using GMM supervectors and exemplar-SVMs, PR 2017.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..records import Matrix
 from .clustering import cluster_centres
+from .residuals import pool_generalized_max, pool_sums
 from .whitening import HardWhitening, fit_hard_whitening, signed_power, unit_rows
 
 AGGREGATIONS = ("sum", "gmp")
-_SMALLEST_BATCH = 8  # residuals: shorter words are padded to this many
 
 
 @dataclass(frozen=True)
@@ -72,19 +71,30 @@ class Vlad:
 
     def encode(self, local: Matrix) -> Matrix:  # (positions, raw dim) -> (dim,)
         """The encoding of one page, of unit length; zeros where there is no local descriptor."""
+        return self.encode_bands(local, 0)[0]
+
+    def encode_bands(self, local: Matrix, bands: int = 2) -> Matrix:  # -> (1 + bands, dim)
+        """The encodings of a page and of ``bands`` equal runs of its local descriptors.
+
+        Local descriptors stand from top to bottom, so that a run of them is a band of the page.
+        """
         if local.ndim != 2 or local.shape[1] != len(self.whitening.mean):
             raise ValueError(
                 f"local descriptors must have shape (positions, {len(self.whitening.mean)}), "
                 f"got {local.shape}"
             )
-        blocks = np.zeros((self.centres.shape[0] * self.centres.shape[1], self.centres.shape[2]))
-        if len(local):
-            residuals, counts = self._residuals(self.whitening(local))
-            if self.config.aggregation == "sum":
-                blocks = _sums(residuals, counts)
-            else:
-                blocks = _generalized_max(residuals, counts, self.config.ridge)
-        return unit_rows(signed_power(blocks.ravel(), self.config.power))
+        if not len(local):
+            return np.zeros((1 + bands, self.dim), np.float32)
+        # One band is all of the page.
+        residuals, counts = self._residuals(self.whitening(local), max(bands, 1))
+        if self.config.aggregation == "sum":
+            blocks = pool_sums(residuals, counts)
+        else:
+            blocks = pool_generalized_max(residuals, counts, self.config.ridge)
+        rows = blocks.swapaxes(0, 1).reshape(-1, self.dim)  # (1 + bands, dim)
+        if bands == 1:
+            rows = np.concatenate([rows, rows])
+        return unit_rows(signed_power(rows, self.config.power))
 
     def assign(self, whitened: Matrix) -> NDArray[np.intp]:  # (n, dim) -> (n, vocabularies)
         """The nearest word of each vocabulary, by one matrix product over all of them."""
@@ -94,14 +104,20 @@ class Vlad:
         nearness -= np.square(flat).sum(axis=1) / 2
         return nearness.reshape(-1, vocabularies, words).argmax(axis=2)
 
-    def _residuals(self, whitened: Matrix) -> tuple[Matrix, NDArray[np.intp]]:
-        """Residuals in the order of the words of all vocabularies, and how many each word has."""
+    def _residuals(
+        self, whitened: Matrix, bands: int
+    ) -> tuple[Matrix, NDArray[np.intp]]:  # (n·vocabularies, dim), (vocabularies·words, bands)
+        """Residuals in the order of words and bands, and how many there are of each."""
         vocabularies, words, dim = self.centres.shape
         labels = (self.assign(whitened) + np.arange(vocabularies) * words).T.ravel()
-        order = np.argsort(labels, kind="stable")
+        order = np.argsort(labels, kind="stable")  # bands of a word stay in order
         flat = self.centres.reshape(-1, dim)
         residuals = whitened[order % len(whitened)] - flat[labels[order]]
-        return residuals, np.bincount(labels, minlength=vocabularies * words)
+        runs = np.array_split(np.arange(len(whitened)), bands)
+        band = np.repeat(np.arange(bands), [len(run) for run in runs])
+        groups = labels * bands + np.tile(band, vocabularies)
+        counts = np.bincount(groups, minlength=vocabularies * words * bands)
+        return residuals, counts.reshape(-1, bands)
 
 
 def fit_vlad(local: Matrix, config: VladConfig | None = None, *, seed: int = 0) -> Vlad:
@@ -144,53 +160,11 @@ def fit_pages_vlad(
 def encode_pages(vlad: Vlad, pages: Sequence[NDArray[np.floating]], bands: int = 0) -> Matrix:
     """The encodings of all pages, then those of ``bands`` parts of each; zeros for empty ones.
 
-    Local descriptors stand from top to bottom, so that a run of them is a band of the page. A
-    whitening that is fitted on parts as well has seen how a hand varies within a page.
+    A whitening that is fitted on parts as well has seen how a hand varies within a page.
     """
-    parts = (part for page in pages if bands for part in np.array_split(page, bands))
-    return np.stack([vlad.encode(part.astype(np.float32)) for part in (*pages, *parts)])
+    vectors = np.stack([vlad.encode_bands(page.astype(np.float32), bands) for page in pages])
+    return np.concatenate([vectors[:, 0], vectors[:, 1:].reshape(-1, vlad.dim)])
 
 
 def _choose(generator: np.random.Generator, count: int, most: int) -> NDArray[np.intp]:
     return np.sort(generator.permutation(count)[:most])
-
-
-def _sums(residuals: Matrix, counts: NDArray[np.intp]) -> NDArray[Any]:  # (words, dim)
-    sums = np.zeros((len(counts), residuals.shape[1]), np.float32)
-    filled = np.flatnonzero(counts)
-    starts = (np.cumsum(counts) - counts)[filled]
-    sums[filled] = np.add.reduceat(residuals, starts, axis=0)
-    return sums
-
-
-def _generalized_max(
-    residuals: Matrix, counts: NDArray[np.intp], ridge: float
-) -> NDArray[Any]:  # (words, dim)
-    import torch
-
-    from ..pooling import generalized_max_pool
-
-    pooled = np.zeros((len(counts), residuals.shape[1]), np.float32)
-    padded = torch.from_numpy(np.vstack([residuals, np.zeros_like(residuals[:1])]))
-    nothing = len(residuals)  # the row of zeros
-    starts = np.cumsum(counts) - counts
-    for words, size in _batches(counts):
-        steps = np.arange(size)
-        places = np.where(
-            steps < counts[words, None], starts[words, None] + steps, nothing
-        )  # (words, size)
-        # λ = ridge·mean‖r‖² is ridge/n of the whole energy Σ‖r‖².
-        relative = torch.from_numpy((ridge / counts[words]).astype(np.float32))
-        features = padded[torch.from_numpy(places)].mT  # (words, dim, size)
-        pooled[words] = generalized_max_pool(features, relative, relative=True).numpy()
-    return pooled
-
-
-def _batches(counts: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.intp], int]]:
-    """Words that have about as many residuals, and how many at most."""
-    size, before = _SMALLEST_BATCH, 0
-    while before < counts.max():
-        words = np.flatnonzero((counts > before) & (counts <= size))
-        if len(words):
-            yield words, int(counts[words].max())
-        size, before = 2 * size, size

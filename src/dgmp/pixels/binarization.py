@@ -25,6 +25,7 @@ K = 0.2  # Sauvola's weight of the deviation
 LEAST_INK = 2e-4  # of the page: a short word on a page of 1100×840 has twice that
 MOST_INK = 0.9
 _BAND = 512  # rows
+_CACHED = 32  # rows whose thresholds are made at once
 
 
 def binarize(image: Grey, method: str = "auto", *, window: int = WINDOW, k: float = K) -> Grey:
@@ -38,8 +39,8 @@ def binarize(image: Grey, method: str = "auto", *, window: int = WINDOW, k: floa
         threshold, _ = need("cv2").threshold(image, 0, 255, need("cv2").THRESH_OTSU)
         return np.where(image > threshold, np.uint8(255), np.uint8(0))
     page = np.empty_like(image)
-    for rows, ink in _sauvola_bands(image, window, k):
-        page[rows] = np.where(ink, np.uint8(0), np.uint8(255))
+    for rows, band in _sauvola_bands(image, window, k):
+        page[rows] = band
     return page
 
 
@@ -60,7 +61,8 @@ def ink_share(image: Grey) -> float:
         low = image.min()
         bands = (image[row : row + _BAND] for row in range(0, len(image), _BAND))
         return sum(int(np.count_nonzero(band == low)) for band in bands) / image.size
-    return sum(int(ink.sum()) for _, ink in _sauvola_bands(image, WINDOW, K)) / image.size
+    paper = sum(int(np.count_nonzero(band)) for _, band in _sauvola_bands(image, WINDOW, K))
+    return (image.size - paper) / image.size
 
 
 def has_ink(image: Grey) -> bool:
@@ -72,7 +74,7 @@ def _apart(image: Grey) -> Grey:
     return np.where(image == image.max(), np.uint8(255), np.uint8(0))
 
 
-def _sauvola_bands(image: Grey, window: int, k: float) -> Iterator[tuple[slice, NDArray[np.bool_]]]:
+def _sauvola_bands(image: Grey, window: int, k: float) -> Iterator[tuple[slice, Grey]]:
     if window < 3 or window % 2 == 0:
         raise ValueError(f"window must be odd and at least 3, got {window}")
     cv2 = need("cv2")
@@ -85,5 +87,22 @@ def _sauvola_bands(image: Grey, window: int, k: float) -> Iterator[tuple[slice, 
         inside = slice(above, above + rows.stop - rows.start)
         mean = cv2.boxFilter(part, cv2.CV_32F, size)[inside]
         square = cv2.sqrBoxFilter(part, cv2.CV_32F, size)[inside]
-        deviation = cv2.sqrt(cv2.max(square - mean * mean, 0.0))
-        yield rows, image[rows] <= mean * (1 - k + (k / 127.5) * deviation)
+        band = np.empty(mean.shape, np.uint8)
+        for top in range(0, len(mean), _CACHED):
+            few = slice(top, top + _CACHED)
+            grey = image[rows][few].astype(np.float32)
+            cv2.compare(grey, _thresholds(mean[few], square[few], k), cv2.CMP_GT, dst=band[few])
+        yield rows, band
+
+
+def _thresholds(
+    mean: NDArray[np.float32], square: NDArray[np.float32], k: float
+) -> NDArray[np.float32]:
+    found = mean * mean
+    np.subtract(square, found, out=found)
+    np.maximum(found, 0, out=found)
+    np.sqrt(found, out=found)
+    found *= k / 127.5
+    found += 1 - k
+    found *= mean
+    return found

@@ -21,9 +21,8 @@ from ..names import need
 from ..records import Grey, Page, Region
 from .binarization import binarize, has_ink, two_valued
 from .images import read_image
-from .scale import CANONICAL, WORKING, text_scale, to_canonical
+from .scale import CANONICAL, TOLERANCE, WORKING, text_scale, to_canonical
 
-_HUGE = 40_000_000  # pixels: above this a JPEG is decoded no larger than its writing asks for
 _REDUCIBLE = (".jpg", ".jpeg", ".jpe", ".jp2", ".j2k", ".jpf", ".jpx", ".j2c")
 
 R = TypeVar("R")
@@ -66,31 +65,31 @@ def prepare_page(page: Page, preparation: Preparation | None = None) -> PageImag
     """Read a page, keep its text regions, bring it to the canonical scale and binarise it."""
     preparation = preparation or Preparation()
     distance = preparation.line_distance or page.line_distance
-    reduce = 1
     wanted = preparation.canonical
-    width, height = page.size or (0, 0)
-    if wanted and width * height > _HUGE and page.source.address.lower().endswith(_REDUCIBLE):
-        if distance is None:
-            glance = max(r for r in (1, 2, 4, 8) if r == 1 or max(width, height) / r >= WORKING)
-            distance = glance * text_scale(_read(page, glance), page.id)
-        reduce = max(r for r in (1, 2, 4, 8) if r == 1 or distance / r >= wanted)
-    pixels = _read(page, reduce)
-    offset = (0.0, 0.0)
-    if page.regions is not None:
-        pixels, corner = _only_regions(page, pixels, reduce)
-        offset = (corner[0] * reduce, corner[1] * reduce)
-    if not has_ink(pixels):
+    reduce = _reduction(page, wanted, distance)
+    pixels, offset = _read_text(page, reduce)
+    inked = binarize(pixels)
+    if not has_ink(inked):
         raise ImageError(page.id, "no ink: the page is blank or all black")
+    if wanted and distance is None:
+        distance = reduce * text_scale(pixels, page.id)
+        enough = min(reduce, _reduction(page, wanted, distance))
+        if enough < reduce:  # the writing is too small to be described at this size
+            reduce = enough
+            pixels, offset = _read_text(page, reduce)
+            inked = binarize(pixels)
     sharp = two_valued(pixels)
     zoom = 1.0
-    if wanted:
-        distance = distance or reduce * text_scale(pixels, page.id)
+    if wanted and distance is not None:
         pixels, zoom = to_canonical(pixels, distance / reduce, canonical=wanted)
         if sharp and zoom != 1:
             # Two values stay two: resampling made greys of them only along the strokes.
             middle = (int(pixels.min()) + int(pixels.max())) // 2
             pixels = np.where(pixels > middle, np.uint8(255), np.uint8(0))
-    pixels = binarize(pixels, preparation.binarization)
+    if zoom == 1 and preparation.binarization == "auto":
+        pixels = inked
+    else:
+        pixels = binarize(pixels, preparation.binarization)
     return PageImage(page, pixels, zoom / reduce, offset, distance)
 
 
@@ -159,11 +158,29 @@ class OnPixels(Generic[R]):
         return self.function(image if self.crop is None else centre_patch(image, self.crop))
 
 
-def _read(page: Page, reduce: int) -> Grey:
+def _reduction(page: Page, wanted: float | None, distance: float | None) -> int:
+    """By how much a picture is reduced while it is decoded, where its format can do so.
+
+    As far as lines stay as far apart as ``wanted``; where their distance is unknown, as far as it
+    can still be estimated.
+    """
+    if not wanted or page.size is None or not page.source.address.lower().endswith(_REDUCIBLE):
+        return 1
+    least = wanted * (1 - TOLERANCE)  # pixels between lines: less is not resampled
+    most = max(page.size) / WORKING if distance is None else distance / least
+    return max(reduce for reduce in (1, 2, 4, 8) if reduce == 1 or reduce <= most)
+
+
+def _read_text(page: Page, reduce: int) -> tuple[Grey, tuple[float, float]]:
+    """The text of a page, and its left and top on the scan."""
     try:
-        return read_image(page.source, page.frame, reduce=reduce)
+        pixels = read_image(page.source, page.frame, reduce=reduce)
     except ImageError as error:
         raise ImageError(page.id, error.reason) from error
+    if page.regions is None:
+        return pixels, (0.0, 0.0)
+    pixels, (left, top) = _only_regions(page, pixels, reduce)
+    return pixels, (float(left * reduce), float(top * reduce))
 
 
 def _only_regions(page: Page, pixels: Grey, reduce: int) -> tuple[Grey, tuple[int, int]]:

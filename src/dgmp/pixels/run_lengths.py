@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..names import need
 from ..records import Grey
 
 OCTAVES = np.arange(-6.0, 4.0)  # edges of the bins, run over line distance; open at both ends
@@ -55,8 +56,8 @@ def run_counts(ink: Grey) -> NDArray[np.float64]:  # (4, longest run + 1)
     return np.stack(
         [
             np.bincount(lengths, minlength=longest).astype(np.float64)
-            for lines in (ink, np.ascontiguousarray(ink.T))
-            for lengths in _runs(lines)
+            for lines in (ink, need("cv2").transpose(ink))
+            for lengths in _lengths(lines)
         ]
     )
 
@@ -74,11 +75,21 @@ def run_shares(counts: NDArray[np.float64], distance: float) -> NDArray[np.float
     return np.sqrt(steps / np.maximum(below[:, -1:], 1))
 
 
-def _runs(lines: Grey) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def row_runs(ink: Grey) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Where runs of ink in rows begin, and where they end, row by row.
+
+    Column x of row y has the number y·(width + 1) + x, and a run ends behind its last pixel.
+    """
+    # Paper before every row and behind the last: every run of ink begins and ends.
+    framed = need("cv2").copyMakeBorder(ink, 0, 1, 1, 0, need("cv2").BORDER_CONSTANT, value=0)
+    flat = framed.ravel()
+    turns = np.flatnonzero(flat[1:] != flat[:-1])
+    return turns[::2], turns[1::2]
+
+
+def _lengths(lines: Grey) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The lengths of runs of ink, and of paper between ink, along rows."""
-    framed = np.pad(lines, ((0, 0), (1, 1)))  # paper at both ends: every run of ink begins and ends
-    turns = np.flatnonzero(np.diff(framed.view(np.int8), axis=1).ravel())
-    starts, ends = turns[::2], turns[1::2]
+    starts, ends = row_runs(lines)
     gaps = starts[1:] - ends[:-1]
     row = lines.shape[1] + 1
     return ends - starts, gaps[starts[1:] // row == ends[:-1] // row]

@@ -23,7 +23,7 @@ from ..errors import ImageError
 from ..names import need
 from ..records import Grey
 from .binarization import binarize
-from .run_lengths import expected_distance
+from .run_lengths import expected_distance, row_runs
 
 CANONICAL = 76.0  # pixels between lines, as in the sets `hands` and `scripts`
 WORKING = 1600  # pixels on the longer side: 100 lines are still 16 pixels apart
@@ -76,7 +76,7 @@ def ink_at(image: Grey, zoom: float) -> Grey:
     way = cv2.INTER_AREA if zoom < 1 else cv2.INTER_LINEAR
     size = max(round(width * zoom), 1), max(round(height * zoom), 1)
     page = binarize(cv2.resize(image, size, interpolation=way), "sauvola")
-    return (page == 0).astype(np.uint8)
+    return cv2.threshold(page, 127, 1, cv2.THRESH_BINARY_INV)[1]
 
 
 def _fullest_quarter(image: Grey, ink: Grey) -> Grey:
@@ -92,9 +92,16 @@ def _quarters(image: Grey) -> list[Grey]:
 
 def letter_height(ink: Grey) -> float | None:
     """Half of all connected components are higher; None where there is nothing but dust."""
-    cv2 = need("cv2")
-    _, _, parts, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
-    heights, areas = parts[1:, cv2.CC_STAT_HEIGHT], parts[1:, cv2.CC_STAT_AREA]
+    count, labels = need("cv2").connectedComponents(ink, connectivity=8)
+    # Heights and areas from runs of ink, which are far fewer than pixels.
+    starts, ends = row_runs(ink)
+    rows = starts // (ink.shape[1] + 1)
+    parts = labels.ravel()[starts - rows]
+    top, bottom = np.zeros((2, count), np.intp)
+    bottom[parts] = rows  # runs stand from top to bottom, and of several the last one stays
+    top[parts[::-1]] = rows[::-1]
+    heights = (bottom - top + 1)[1:]
+    areas = np.bincount(parts, ends - starts, count)[1:]
     letters = heights[(heights > 5) & (areas > 20)]  # the rest is dust
     return float(np.median(letters)) if len(letters) else None
 
@@ -106,9 +113,10 @@ def _row_correlation(ink: Grey) -> NDArray[np.float64]:
     used = width // strip * strip
     profiles = np.add.reduceat(ink[:, :used], np.arange(0, used, strip), axis=1, dtype=np.float32)
     profiles = need("cv2").GaussianBlur(profiles, (1, 9), sigmaX=0.01, sigmaY=2).astype(np.float64)
-    spectrum = np.fft.rfft(profiles, 2 * height, axis=0)
+    length = need("scipy.fft").next_fast_len(2 * height, real=True)
+    spectrum = np.fft.rfft(profiles, length, axis=0)
     shifts = np.arange(max(int(0.6 * height), 1))
-    products = np.fft.irfft(spectrum * spectrum.conj(), axis=0)[shifts]
+    products = np.fft.irfft(spectrum * spectrum.conj(), length, axis=0)[shifts]
     sums = _running(profiles)
     squares = _running(profiles**2)
     upper, lower = sums[height - shifts], sums[height] - sums[shifts]

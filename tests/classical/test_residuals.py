@@ -1,0 +1,49 @@
+"""Pooling of groups of residuals, against the layer and against sums."""
+
+import numpy as np
+import pytest
+import torch
+
+from dgmp.classical.residuals import pool_generalized_max, pool_sums
+from dgmp.pooling import generalized_max_pool
+
+RNG = np.random.default_rng(0)
+COUNTS = np.array([[3, 20], [0, 0], [40, 0], [1, 1]])  # (words, bands)
+RESIDUALS = RNG.standard_normal((COUNTS.sum(), 8)).astype(np.float32)
+
+
+def groups():
+    """The residuals of each word: all, then by bands."""
+    ends = np.cumsum(COUNTS).reshape(COUNTS.shape)
+    for word, counts in enumerate(COUNTS):
+        bands = [RESIDUALS[end - n : end] for end, n in zip(ends[word], counts, strict=True)]
+        yield [np.concatenate(bands), *bands]
+
+
+@pytest.mark.parametrize("ridge", [1.0, 1e-2, 1e-5], ids=["single", "small", "double"])
+def test_every_group_is_pooled_as_the_layer_pools_it(ridge):
+    pooled = pool_generalized_max(RESIDUALS, COUNTS, ridge)
+    for found, parts in zip(pooled, groups(), strict=True):
+        for vector, part in zip(found, parts, strict=True):
+            # A position of zeros changes nothing, and the layer needs one.
+            features = torch.from_numpy(np.vstack([part, np.zeros((1, 8))]).T)[None]
+            relative = torch.tensor([ridge / max(len(part), 1)], dtype=torch.float64)
+            wanted = generalized_max_pool(features, relative, relative=True)[0].numpy()
+            np.testing.assert_allclose(vector, wanted, rtol=1e-3, atol=1e-5)
+
+
+def test_sums_are_those_of_a_loop():
+    wanted = [[part.sum(axis=0) for part in parts] for parts in groups()]
+    np.testing.assert_allclose(pool_sums(RESIDUALS, COUNTS), wanted, atol=1e-5)
+
+
+def test_one_band_is_the_whole():
+    counts = COUNTS.sum(axis=1, keepdims=True)
+    alone = pool_generalized_max(RESIDUALS, counts, 1.0)
+    assert alone.shape == (4, 1, 8)
+    both = pool_generalized_max(RESIDUALS, COUNTS, 1.0)
+    np.testing.assert_allclose(alone[:, 0], both[:, 0], atol=1e-5)
+
+
+def test_residuals_of_no_length_are_pooled_to_zeros():
+    assert not pool_generalized_max(np.zeros((5, 3), np.float32), np.array([[5]]), 1.0).any()
