@@ -121,6 +121,7 @@ class Descriptors:
     vectors: NDArray[np.float32]  # (pages, dim), rows of unit length
     spec: Mapping[str, Any]
     labels: tuple[str, ...] | None = None  # writers or scripts, where they are known
+    halves: NDArray[np.float32] | None = None  # (pages,): cosine of the halves of a page, or NaN
 
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2 or len(self.vectors) != len(self.page_ids):
@@ -132,6 +133,8 @@ class Descriptors:
             raise ValueError(f"vectors must be float32, got {self.vectors.dtype}")
         if self.labels is not None and len(self.labels) != len(self.page_ids):
             raise ValueError(f"{len(self.page_ids)} page_ids, but {len(self.labels)} labels")
+        if self.halves is not None and self.halves.shape != (len(self.page_ids),):
+            raise ValueError(f"{len(self.page_ids)} page_ids, but halves of {self.halves.shape}")
         if len(set(self.page_ids)) != len(self.page_ids):
             raise ValueError("page_ids must differ from each other")
         lengths = np.linalg.norm(self.vectors, axis=1)
@@ -265,6 +268,8 @@ class Hit:
     cosine: float
     probability: float | None = None  # of the same hand, where the describer is calibrated
     writer: str | None = None
+    likelihood_ratio: float | None = None  # of the same hand against another; above 1 speaks for it
+    enough_writing: bool = True  # False: a page has too little writing to say
 
 
 def _percent(*shares: float) -> tuple[float, ...]:

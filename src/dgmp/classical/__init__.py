@@ -25,6 +25,7 @@ from .kinds import (
     save_describer,
     stored_classes,
 )
+from .mirrors import MIRRORS, mirrored_descriptors, mirrored_texture
 from .obif import Obif
 from .scripts import (
     ScriptClassifier,
@@ -52,6 +53,7 @@ __all__ = [
     "CLASSICAL",
     "DESCRIBER_FORMAT",
     "HEAD",
+    "MIRRORS",
     "ClassicalDescriber",
     "ClassicalKind",
     "CoHinge",
@@ -93,6 +95,8 @@ __all__ = [
     "load_fitted",
     "load_script_classifier",
     "look_at",
+    "mirrored_descriptors",
+    "mirrored_texture",
     "read_head",
     "save_describer",
     "save_fitted",

@@ -24,6 +24,8 @@ from .sift import Sift
 from .vlad import Vlad, VladConfig, encode_pages, fit_pages_vlad
 from .whitening import Sketch, unit_rows
 
+TOO_LITTLE = "too little ink: nothing on it can be described"
+
 
 class PageFeatures(Protocol):
     """Pixels in, one vector of unit length out; zeros where there is nothing to describe."""
@@ -132,8 +134,14 @@ class RootSiftVlad:
         A half is half of the keypoints of every look, from top to bottom. Local descriptors are
         made and assigned to words once, and only their residuals are pooled for each.
         """
-        looks = zip(self.vlads, self.look(pixels), strict=True)
-        return self.join([vlad.encode_bands(local, 2) for vlad, local in looks])
+        return self.encode_halves(self.look(pixels))
+
+    def encode_halves(self, local: Sequence[NDArray[np.floating]]) -> Matrix:  # -> (3, dim)
+        """The same from the local descriptors of every look."""
+        looks = zip(self.vlads, local, strict=True)
+        return self.join(
+            [vlad.encode_bands(np.asarray(part, np.float32), 2) for vlad, part in looks]
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,6 +173,21 @@ class ClassicalDescriber:
         """The vector of a page; an ImageError where it has nothing to describe."""
         return self.describe_features(page_features(self.features, image))
 
+    def describe_halves(self, image: PageImage) -> Matrix:  # (3, dim)
+        """The vectors of a page, of its upper and of its lower half; zeros for an empty half.
+
+        An ImageError where the page has nothing to describe.
+        """
+        with_halves = getattr(self.features, "with_halves", None)
+        if with_halves is None:
+            parts = (image.pixels, *np.array_split(image.pixels, 2))
+            found = np.stack([self.features(np.ascontiguousarray(part)) for part in parts])
+        else:
+            found = with_halves(image.pixels)
+        if not found[0].any():
+            raise ImageError(image.page.id, TOO_LITTLE)
+        return np.where(found.any(axis=1, keepdims=True), self.describe_features(found), 0)
+
     def describe_features(self, vectors: Matrix) -> Matrix:  # (..., features.dim) -> (..., dim)
         """The steps after the features, which work on many pages at once."""
         if self.sketch is not None:
@@ -176,7 +199,7 @@ def page_features(features: PageFeatures, image: PageImage) -> Matrix:
     """The features of a page, or an ImageError where it has none."""
     vector = features(image.pixels)
     if not vector.any():
-        raise ImageError(image.page.id, "too little ink: nothing on it can be described")
+        raise ImageError(image.page.id, TOO_LITTLE)
     return vector
 
 

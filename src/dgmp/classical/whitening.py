@@ -50,7 +50,7 @@ class SoftWhitening:
     """x ↦ V(w+a)^-½Vᵀ(x−μ) + a^-½(I−VVᵀ)(x−μ): the complement of the fitting pages is kept."""
 
     mean: Matrix  # (dim,)
-    directions: Matrix  # (dim, rank), orthonormal columns
+    directions: NDArray[np.floating]  # (dim, rank), orthonormal columns; half precision is enough
     variances: Matrix  # (rank,), falling
     ridge: float  # a
 
@@ -67,8 +67,12 @@ class SoftWhitening:
         """
         centred = vectors - self.mean
         change = np.sqrt(self.ridge / (self.variances + self.ridge)) - 1
-        along = (centred @ self.directions) * change.astype(np.float32)  # (..., rank)
-        return unit_rows(centred + along @ self.directions.T)
+        along = (centred @ self._directions) * change.astype(np.float32)  # (..., rank)
+        return unit_rows(centred + along @ self._directions.T)
+
+    @cached_property
+    def _directions(self) -> Matrix:
+        return self.directions.astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,11 +17,12 @@ from .describer import (
     describe_pages,
     full_spec,
     gather,
+    page_and_halves,
     reader,
 )
 from .descriptor_files import load_descriptors, save_descriptors
 from .fused import FusedDescriber, save_fused
-from .making import FusedRecipe, See, Seen, describe_seen, make_default, make_fused
+from .making import FusedRecipe, See, Seen, make_default, make_fused
 from .registry import (
     MODEL,
     fit_describer,
@@ -34,7 +35,6 @@ from .registry import (
     needs_fitting,
     stored_name,
 )
-from .virtual import VIRTUAL_HANDS, VirtualHand
 
 if TYPE_CHECKING:
     from .explanations import ExplainedPage, explain_page
@@ -66,7 +66,6 @@ __getattr__ = lazy_names(
 
 __all__ = [
     "MODEL",
-    "VIRTUAL_HANDS",
     "Classified",
     "Classifier",
     "Described",
@@ -80,11 +79,9 @@ __all__ = [
     "Read",
     "See",
     "Seen",
-    "VirtualHand",
     "as_standardization",
     "classify_pages",
     "describe_pages",
-    "describe_seen",
     "draw_likeness",
     "draw_weights",
     "explain_page",
@@ -103,6 +100,7 @@ __all__ = [
     "make_default",
     "make_fused",
     "needs_fitting",
+    "page_and_halves",
     "reader",
     "save_calibration",
     "save_descriptors",

@@ -7,6 +7,7 @@ goes on.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -65,6 +66,27 @@ class Classifier(Protocol):
         """The probabilities of the classes; an ImageError where there is nothing to look at."""
 
 
+def page_and_halves(describer: Describer, image: PageImage) -> tuple[Matrix, float]:  # (dim,)
+    """The vector of a page, and the cosine of the vectors of its upper and its lower half.
+
+    NaN where a half has nothing to describe. A describer that can do this faster than by describing
+    three pages has a method ``describe_halves``, which gives all three vectors.
+    """
+    own = getattr(describer, "describe_halves", None)
+    if own is not None:
+        page, upper, lower = own(image)
+        return page, float(upper @ lower) if upper.any() and lower.any() else math.nan
+    vector = describer.describe_page(image)
+    try:
+        upper, lower = (
+            describer.describe_page(replace(image, pixels=np.ascontiguousarray(half)))
+            for half in np.array_split(image.pixels, 2)
+        )
+    except ImageError:
+        return vector, math.nan
+    return vector, float(upper @ lower)
+
+
 @dataclass(frozen=True)
 class Described:
     """The pages that could be described, and why the others could not."""
@@ -91,6 +113,7 @@ def describe_pages(
     crop: int | None = None,
     binarization: str | None = None,
     read: Read | None = None,
+    halves: bool = False,
     engine: Engine | None = None,
     progress: PageProgress | None = None,
 ) -> Described:
@@ -98,19 +121,35 @@ def describe_pages(
 
     ``crop`` describes only the patch of that many pixels in the middle of each prepared page;
     ``binarization`` takes the place of the describer's own. ``read`` gives the pixels of pages that
-    are prepared already. Labels of the Descriptors are the writers, where all are known.
+    are prepared already. With ``halves`` those of pages are described and compared as well. Labels
+    of the Descriptors are the writers, where all are known.
     """
     prepare = read or reader(describer, binarization)
-    work = OnPixels(describer.describe_page, prepare, crop)
-    kept, vectors, failures = gather(pages, work, engine, progress, "described")
+    found: Callable[[PageImage], tuple[Matrix, float]] = (
+        partial(page_and_halves, describer) if halves else _Alone(describer)
+    )
+    kept, results, failures = gather(
+        pages, OnPixels(found, prepare, crop), engine, progress, "described"
+    )
     writers = tuple(page.writer for page in kept if page.writer is not None)
     descriptors = Descriptors(
         tuple(page.id for page in kept),
-        np.stack(vectors),
+        np.stack([vector for vector, _ in results]),
         full_spec(describer, crop=crop, binarization=binarization),
         writers if len(writers) == len(kept) else None,
+        np.array([cosine for _, cosine in results], np.float32) if halves else None,
     )
     return Described(descriptors, tuple(kept), failures)
+
+
+@dataclass(frozen=True)
+class _Alone:
+    """The vector of a page without a look at its halves."""
+
+    describer: Describer
+
+    def __call__(self, image: PageImage) -> tuple[Matrix, float]:
+        return self.describer.describe_page(image), math.nan
 
 
 def classify_pages(

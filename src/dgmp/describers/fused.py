@@ -75,6 +75,15 @@ class FusedDescriber:
         """The vector of a page; an ImageError where a part has nothing to describe."""
         return self.fuse([part.describe_page(image) for part in self.parts])
 
+    def describe_halves(self, image: PageImage) -> NDArray[np.float32]:  # (3, dim)
+        """The vectors of a page, of its upper and of its lower half.
+
+        Zeros for a half in which a part has nothing to describe, an ImageError for such a page.
+        """
+        parts = [part.describe_halves(image) for part in self.parts]
+        some = np.all([part.any(axis=1) for part in parts], axis=0)
+        return np.where(some[:, None], self.fuse(parts), np.float32(0))
+
     def fuse(
         self, vectors: Sequence[NDArray[np.float32]]
     ) -> NDArray[np.float32]:  # (..., part.dim) each -> (..., dim)

@@ -1,20 +1,20 @@
 """How the default describer is made from pages by known writers.
 
 Two parts see different things of a hand: RootSIFT with VLAD the shapes of strokes, SRS-LBP the
-texture of ink. Both are projected to the directions in which pages and bands of pages differ, at
-the scales of soft whitening. A few hundred pages show few of the directions in which strokes may
-differ; the same pages slanted and stretched, as if by other hands, show more.
+texture of ink. Both keep all entries and are softly whitened, by how pages, bands of pages and the
+same in mirrors differ.
 
 Pages that a describer was fitted on lie further apart than any others, and must not calibrate it.
-So the writers are dealt into folds, the describer is fitted anew without each, and that fold is
-described; the describer itself is then fitted on all pages. Two folds, so that the collections to
-calibrate on are large: on small ones the best threshold leaves hands of a larger one in two.
+So the pages come in folds, the describer is fitted anew without each, and that fold is described;
+the describer itself is then fitted on all pages. A fold is best a source of its own, another kind
+of writing: what is learned there holds on the pages of others. Pages by strangers, which no fit
+sees, are described by the describer itself. Whole pages and patches of them calibrate alike, so
+that also the amount of writing varies.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,26 +22,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..classical import (
+    MIRRORS,
     ClassicalDescriber,
-    HardWhitening,
     Look,
-    RoundedMatrix,
-    RoundedProjection,
-    Sketch,
+    RootSiftVlad,
+    SoftWhitening,
     SrsLbp,
     VladConfig,
     fit_looks,
-    fit_soft_projection,
+    fit_soft_whitening,
     look_at,
+    mirrored_descriptors,
+    mirrored_texture,
     three_looks,
-    unit_rows,
 )
 from ..errors import CorpusError, ImageError
 from ..hands import fit_calibration
-from ..pixels import PageImage, Preparation
+from ..pixels import PageImage, Preparation, centre_patch
 from ..records import Descriptors, Matrix, Page
 from .fused import FusedDescriber
-from .virtual import VIRTUAL_HANDS, VirtualHand
 
 Local = tuple[NDArray[np.float16], ...]  # (positions, 128), by each look
 
@@ -51,15 +50,20 @@ class FusedRecipe:
     """Sizes and weights, chosen on training writers: benchmarks/results/default.md."""
 
     looks: tuple[Look, ...] = three_looks(VladConfig(words=64, sample=50_000), (1, 1, 1))
-    sketch: int = 8192  # entries that encodings are sketched to before they are projected
-    hands: tuple[VirtualHand, ...] = VIRTUAL_HANDS
-    hand_weight: float = 0.1  # of a page by a virtual hand against a true one
-    strokes: int = 1728  # entries of the first part, at most
-    texture: int = 320  # entries of the second part, at most
-    weight: float = 0.9  # of the first part's cosine
-    levels: int = 31  # of the entries of rounded matrices
-    bands: int = 6  # parts of a page that both are fitted on as well
+    mirrors: tuple[str, ...] = MIRRORS
+    rank: int = 256  # directions that are quietened, of each part
+    weight: float = 0.85  # of the first part's cosine
+    bands: int = 6  # parts of a page that the first part is fitted on as well
+    patch: int = 256  # pixels: the patches that calibrate
     seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What is kept of a page, or of the patch in its middle."""
+
+    local: Local
+    texture: Matrix  # (3, dim): of all of it, of its upper and its lower half
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,9 +71,7 @@ class Seen:
     """What is kept of a page while a describer is made."""
 
     page: Page
-    local: Local
-    virtual: tuple[Local, ...]  # of the page as each virtual hand would have written it
-    texture: Matrix  # (1 + bands, dim): of the page, then of its bands
+    views: tuple[View, View]  # the page, the patch
 
 
 @dataclass(frozen=True)
@@ -80,13 +82,13 @@ class See:
 
     def __call__(self, image: PageImage) -> Seen:
         """Local descriptors and texture; an ImageError where there is no writing."""
-        local = look_at(image.pixels, self.recipe.looks)
-        if not any(map(len, local)):
+        whole, patch = (
+            View(look_at(part.pixels, self.recipe.looks), SrsLbp().with_halves(part.pixels))
+            for part in (image, centre_patch(image, self.recipe.patch))
+        )
+        if not any(map(len, whole.local)):
             raise ImageError(image.page.id, "too little ink: nothing on it can be described")
-        parts = [image.pixels, *np.array_split(image.pixels, self.recipe.bands)]
-        texture = [SrsLbp()(np.ascontiguousarray(part)) for part in parts]
-        virtual = [look_at(hand(image.pixels), self.recipe.looks) for hand in self.recipe.hands]
-        return Seen(image.page, local, tuple(virtual), np.stack(texture))
+        return Seen(image.page, (whole, patch))
 
 
 def make_fused(
@@ -97,84 +99,104 @@ def make_fused(
 ) -> FusedDescriber:
     """Fit both parts on pages, whose writers it does not ask for; not calibrated."""
     recipe, preparation = recipe or FusedRecipe(), preparation or Preparation()
-    local = [page.local for page in seen]
+    local = [page.views[0].local for page in seen]
     features, vectors = fit_looks(local, recipe.looks, seed=recipe.seed, bands=recipe.bands)
-    sketch = Sketch(features.dim, min(recipe.sketch, features.dim), recipe.seed)
-    virtual = [
-        math.sqrt(recipe.hand_weight)
-        * unit_rows(sketch(features.encode_pages(pages, recipe.bands)))
-        for pages in zip(*(page.virtual for page in seen), strict=True)
+    mirrored = [
+        features.encode_pages(
+            [tuple(mirrored_descriptors(part, mirror) for part in page) for page in local], 2
+        )
+        for mirror in recipe.mirrors
     ]
-    strokes = fit_soft_projection(
-        unit_rows(sketch(vectors)),
-        recipe.strokes,
-        also=np.concatenate(virtual) if virtual else None,
-    )
-    texture = np.concatenate([page.texture for page in seen])
-    patterns = fit_soft_projection(texture[texture.any(axis=1)], recipe.texture)
+    texture = np.concatenate([page.views[0].texture for page in seen])
+    texture = texture[texture.any(axis=1)]
+    patterns = [texture, *(mirrored_texture(texture, mirror) for mirror in recipe.mirrors)]
+    strokes = _whitening(np.concatenate([vectors, *mirrored]), recipe.rank)
+    ink = _whitening(np.concatenate(patterns), recipe.rank)
     return FusedDescriber(
         (
-            ClassicalDescriber(
-                "strokes", features, sketch, _rounded(strokes, recipe.levels), preparation
-            ),
-            ClassicalDescriber(
-                "texture", SrsLbp(), None, _rounded(patterns, recipe.levels), preparation
-            ),
+            ClassicalDescriber("strokes", features, None, strokes, preparation),
+            ClassicalDescriber("texture", SrsLbp(), None, ink, preparation),
         ),
         (recipe.weight, 1 - recipe.weight),
     )
 
 
-def _rounded(short: HardWhitening, levels: int) -> RoundedProjection:
-    return RoundedProjection(short.mean, RoundedMatrix.of(short.projection, levels))
+def _whitening(vectors: Matrix, rank: int) -> SoftWhitening:
+    """Its directions in half precision, which packs into half the space."""
+    found = fit_soft_whitening(vectors, rank=rank)
+    return replace(found, directions=found.directions.astype(np.float16))
 
 
-def describe_seen(describer: FusedDescriber, seen: Sequence[Seen]) -> Matrix:  # (pages, dim)
-    """The vectors of pages that were looked at already; but for half precision as described."""
+def describe_views(
+    describer: FusedDescriber, views: Sequence[View]
+) -> tuple[Matrix, NDArray[np.float32]]:  # (views, dim), (views,)
+    """The vectors of what was looked at already, and the cosines of halves."""
     strokes, texture = describer.parts
-    features: Any = strokes.features
-    encoded = np.stack([features.encode(page.local) for page in seen])
-    patterns = np.stack([page.texture[0] for page in seen])
-    return describer.fuse([strokes.describe_features(encoded), texture.describe_features(patterns)])
-
-
-def _same_width(folds: Sequence[Matrix]) -> Matrix:
-    """The vectors of all folds; where few pages gave a fold fewer directions, zeros fill them up.
-
-    Pages of different folds are not compared.
-    """
-    width = max(vectors.shape[1] for vectors in folds)
-    filled = [np.pad(vectors, ((0, 0), (0, width - vectors.shape[1]))) for vectors in folds]
-    return np.concatenate(filled)
+    features = strokes.features
+    assert isinstance(features, RootSiftVlad)
+    vectors, halves = [], []
+    for view in views:
+        encoded = features.encode_halves(view.local)  # (3, …)
+        parts = strokes.describe_features(encoded), texture.describe_features(view.texture)
+        page, upper, lower = describer.fuse(parts)
+        some = encoded[1:].any(axis=1).all() and view.texture[1:].any(axis=1).all()
+        vectors.append(page)
+        halves.append(upper @ lower if some else np.nan)
+    return np.stack(vectors), np.array(halves, np.float32)
 
 
 def make_default(
     seen: Sequence[Seen],
     recipe: FusedRecipe | None = None,
     *,
+    folds: Sequence[Hashable],
+    strangers: Sequence[Seen] = (),
     preparation: Preparation | None = None,
-    folds: int = 2,
 ) -> FusedDescriber:
-    """The describer fitted on all pages, calibrated by pages it was not fitted on."""
+    """The describer fitted on all pages but strangers', calibrated by pages it was not fitted on.
+
+    ``folds`` has that of each page, such as its source.
+    """
     recipe = recipe or FusedRecipe()
-    unknown = [page.page.id for page in seen if page.page.writer is None]
+    if len(folds) != len(seen):
+        raise ValueError(f"{len(seen)} pages, but {len(folds)} folds")
+    unknown = [page.page.id for page in (*seen, *strangers) if page.page.writer is None]
     if unknown:
         raise CorpusError(f"calibration needs the writer of every page, {unknown[0]!r} has none")
-    writers = sorted({str(page.page.writer) for page in seen})
-    np.random.default_rng(recipe.seed).shuffle(writers)
-    fold_of = {writer: number % folds for number, writer in enumerate(writers)}
-    ordered: list[Seen] = []
-    vectors = []
-    for fold in range(folds):
-        inside = [page for page in seen if fold_of[str(page.page.writer)] == fold]
-        outside = [page for page in seen if fold_of[str(page.page.writer)] != fold]
-        ordered += inside
-        vectors.append(describe_seen(make_fused(outside, recipe, preparation=preparation), inside))
     found = make_fused(seen, recipe, preparation=preparation)
-    calibration = fit_calibration(
-        Descriptors(tuple(page.page.id for page in ordered), _same_width(vectors), {}),
-        [page.page.writer for page in ordered],
-        [page.page.scan for page in ordered],
-        folds=[fold_of[str(page.page.writer)] for page in ordered],
-    )
-    return replace(found, calibration=calibration)
+    described = [_Fold("strangers", strangers, found)] if strangers else []
+    for fold in dict.fromkeys(folds):
+        inside = [page for page, name in zip(seen, folds, strict=True) if name == fold]
+        outside = [page for page, name in zip(seen, folds, strict=True) if name != fold]
+        without = make_fused(outside, recipe, preparation=preparation)
+        described.append(_Fold(fold, inside, without))
+    return replace(found, calibration=_calibrated(described))
+
+
+@dataclass(frozen=True, eq=False)
+class _Fold:
+    name: Hashable
+    pages: Sequence[Seen]
+    describer: FusedDescriber
+
+
+def _calibrated(described: Sequence[_Fold]) -> Any:
+    ids: list[str] = []
+    vectors, halves = [], []
+    writers: list[Hashable] = []
+    scans: list[Hashable] = []
+    folds: list[Hashable] = []
+    for fold in described:
+        for number in range(2):  # the pages, then the patches
+            found, cosines = describe_views(
+                fold.describer, [page.views[number] for page in fold.pages]
+            )
+            vectors.append(found)
+            halves.append(cosines)
+            for page in fold.pages:
+                ids.append(f"{fold.name} {number} {page.page.id}")
+                writers.append((number, page.page.writer))
+                scans.append(page.page.scan)
+                folds.append((fold.name, number))
+    descriptors = Descriptors(tuple(ids), np.concatenate(vectors), {}, None, np.concatenate(halves))
+    return fit_calibration(descriptors, writers, scans, folds=folds)

@@ -1,15 +1,22 @@
-"""Cosines to probabilities to groups: which pages are by one hand."""
+"""Cosines to likelihood ratios to groups: which pages are by one hand."""
 
+from .background import Background, Placed
 from .calibration import FORMAT as CALIBRATION_FORMAT
-from .calibration import Calibration, with_probabilities
+from .calibration import Calibration, Likenesses
 from .contact_sheet import draw_hands, shown_pages
+from .evidence import Evidence, with_probabilities
 from .fitting import fit_calibration
-from .grouping import group_pages
+from .grouping import PREFERENCES, group_pages
 from .hand_files import check_hand_file, hand_to_json, write_hands
 
 __all__ = [
     "CALIBRATION_FORMAT",
+    "PREFERENCES",
+    "Background",
     "Calibration",
+    "Evidence",
+    "Likenesses",
+    "Placed",
     "check_hand_file",
     "draw_hands",
     "fit_calibration",

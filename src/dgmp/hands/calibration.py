@@ -1,32 +1,29 @@
-"""What a cosine says about hands: log-evidence, and a probability once a prior is stated.
+"""What the likeness of two pages says about hands: a likelihood ratio, then a probability.
 
-A cosine s is first stretched to t = artanh s, Fisher's transform of a correlation, by which a step
-from .98 to .99 counts for more than one from .10 to .11. And cosines shift from one collection to
-the next: charters of one chancery are all alike, a mixed library is not. So that of pages a and b
-is measured against the collection they lie in,
+The likeness r of two pages is their cosine as the collection sees it, about 0 for pages by two
+hands and about 0.7 for pages by one, whatever the describer, the script and the amount of writing:
+see :mod:`.background`. On pages by known writers two densities of r are fitted,
 
-    z = ½ (t − m_a)/σ_a + ½ (t − m_b)/σ_b,
+    one hand    (1 − s)·N(r; ρ, σ² + v) + s·N(r; ρ', σ'² + v)     s: pairs that differ all the same
+    two hands   (1 − s)·N(r; m, τ² + v) + s·N(r; m', τ'² + v)     s: pairs of one school
 
-m_a being the median of a's t to (a sample of) the collection and σ_a the distance from there down
-to their 16th percentile. Both look at the lower half only, where pages by the same hand do not
-lie as long as no hand has written half of the collection. In a small collection they lean on the
-values m₀, σ₀ of the pages of known writers, as if ``LEAN`` such pages had been added.
+v = ν²/(c_a c_b) being the error of r, large where pages have little writing. The spread τ is that
+of the collection at hand. The evidence is the logarithm of the ratio of the densities; beyond
+either mean it stays what it is there, so that it never falls as r rises. A probability needs a
+prior besides, the share of pairs by one hand in the collection, which the collection itself tells:
 
-On pairs by known writers a logistic curve turns z into the log-evidence w·z + c, the logarithm of
-how much more often z is met with one hand than with two. It rises with the cosine. A probability
-needs a prior besides: of the other pages of the collection a query is expected to have ``mates`` by
-its own hand, so that
+    P(same hand) = σ(evidence + prior log-odds)
 
-    P(same hand) = σ(w·z + c + log odds),    odds = mates / (pages − 1 − mates), at most even.
-
-The same cosine is therefore worth less in a large catalogue, which has more look-alikes.
+The same likeness is therefore worth less in a large catalogue, which has more look-alikes. Where
+even pages as like as those of one hand would not reach a ratio of ``LEAST_RATIO``, there is too
+little writing to say.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -34,34 +31,52 @@ from numpy.typing import NDArray
 
 from ..errors import CatalogueError, DgmpError
 from ..files import Format, from_plain, to_plain
-from ..records import Descriptors, Floats, Hit
+from ..records import Floats
 
-FORMAT = Format("dgmp-calibration", 2, "calibration")
-LEAN = 20  # pages
-_BLOCK = 2048  # pages
-_ALIKE = 0.9998  # the cosine from which two pages are as good as copies
+FORMAT = Format("dgmp-calibration", 3, "calibration")
+MOST_EVIDENCE, LEAST_EVIDENCE = 12.0, -6.0  # beyond, pages by known writers are too few to tell
+LEAST_RATIO = 20.0
+
+
+@dataclass(frozen=True)
+class Likenesses:
+    """The density of likenesses: most about a mean, a share of them about another."""
+
+    mean: float
+    spread: float
+    share: float  # of those about the other mean
+    other_mean: float
+    other_spread: float
+
+    def log_density(self, likeness: Any, error: Any, spread: float | None = None) -> Any:
+        """At likenesses whose variances of error are given; ``spread`` in place of its own."""
+        spread = self.spread if spread is None else spread
+        most = _log_normal(likeness, self.mean, spread**2 + error)
+        others = _log_normal(likeness, self.other_mean, self.other_spread**2 + error)
+        return np.logaddexp(math.log1p(-self.share) + most, math.log(self.share) + others)
 
 
 @dataclass(frozen=True)
 class Calibration:
     """Fitted by :func:`fit_calibration` on pages by known writers, for one describer."""
 
-    location: float  # m₀
-    spread: float  # σ₀
-    weight: float  # w
-    bias: float  # c
+    one_hand: Likenesses
+    two_hands: Likenesses
+    noise: float  # ν
     threshold: float  # mean log-odds above which groups of pages are one hand
-    lone_threshold: float  # the same for a page alone and a group
     confidence: tuple[float, float, float]  # of a group: see grouping.py
     single_confidence: tuple[float, float]  # of a page alone
-    mates: float = 3.0  # other pages by its hand that a page is expected to have in a collection
 
     def __post_init__(self) -> None:
-        values = [x for value in asdict(self).values() for x in np.atleast_1d(value)]
-        if not np.isfinite(values).all() or min(self.spread, self.weight, self.mates) <= 0:
+        values = [x for value in to_plain(self).values() for x in _numbers(value)]
+        both = (self.one_hand, self.two_hands)
+        positive = [self.noise, *(x for d in both for x in (d.spread, d.share, d.other_spread))]
+        if not np.isfinite(values).all() or min(positive) <= 0:
             raise ValueError(
-                f"values must be finite, with spread, weight and mates above 0: {self}"
+                f"values must be finite, with noise, spreads and shares above 0: {self}"
             )
+        if max(d.share for d in both) >= 1 or self.one_hand.mean <= self.two_hands.mean:
+            raise ValueError(f"shares must be below 1, and pages by one hand more alike: {self}")
 
     def to_json(self) -> dict[str, Any]:
         """As JSON has it, with a format version."""
@@ -72,99 +87,29 @@ class Calibration:
         """What :meth:`to_json` gave."""
         try:
             found = FORMAT.check(dict(stored), "the calibration")
-            values = {
-                key: value for key, value in found.items() if key not in ("format", "version")
-            }
+            known = {each.name for each in fields(cls)}
+            values = {key: value for key, value in found.items() if key in known}
             return from_plain(values, cls, "the calibration")
-        except DgmpError as error:
+        except (DgmpError, ValueError) as error:
             raise CatalogueError(str(error)) from error
 
-    def evidence(self, cosines: NDArray[Any], first: Background, second: Background) -> Floats:
-        """Log-evidence for one hand; backgrounds are broadcast against the cosines."""
-        t = stretched(cosines)
-        z = (t - first.location) / first.spread + (t - second.location) / second.spread
-        return np.asarray(self.weight * z / 2 + self.bias, np.float64)
+    def evidence(
+        self, likeness: NDArray[Any], reliability: NDArray[Any], spread: float
+    ) -> NDArray[Any]:
+        """The logarithm of the likelihood ratio of one hand against two.
 
-    def prior_log_odds(self, pages: int) -> float:
-        """Before looking: the log-odds that two pages of a collection are by one hand."""
-        return math.log(self.mates / max(pages - 1 - self.mates, self.mates))
+        ``reliability`` is c_a c_b of each pair, ``spread`` that of the collection's likenesses.
+        """
+        bottom = self.two_hands.mean - spread / 2
+        r = np.clip(likeness, bottom, self.one_hand.mean)
+        error = self.noise**2 / reliability
+        found = self.one_hand.log_density(r, error) - self.two_hands.log_density(r, error, spread)
+        return np.clip(found, LEAST_EVIDENCE, MOST_EVIDENCE)
 
-    def probabilities(self, cosines: NDArray[Any], background: Background, pages: int) -> Floats:
-        """P(same hand) of a query and its hits; the background is that of the query, then hits."""
-        evidence = self.evidence(cosines, background[:1], background[1:])
-        return sigmoid(evidence + self.prior_log_odds(pages))
-
-
-@dataclass(frozen=True, eq=False)
-class Background:
-    """How like its collection each page is: m and σ of the docstring above."""
-
-    location: Floats  # (pages,)
-    spread: Floats  # (pages,)
-
-    def __getitem__(self, part: slice | NDArray[Any]) -> Background:
-        return Background(self.location[part], self.spread[part])
-
-    @classmethod
-    def of(
-        cls,
-        vectors: NDArray[np.float32],  # (pages, dim)
-        sample: NDArray[np.float32],  # (sampled, dim)
-        location: float,
-        spread: float,
-        page_ids: Sequence[str | None],
-        sample_ids: Sequence[str],
-    ) -> Background:
-        """Measure pages against a sample of their collection; a page is not held against itself."""
-        place = {id: column for column, id in enumerate(sample_ids)}
-        own = np.array([place.get(id, -1) if id is not None else -1 for id in page_ids])
-        low, middle = np.full(len(vectors), np.nan), np.full(len(vectors), np.nan)
-        others = len(sample) - (own >= 0)  # (pages,)
-        for start in range(0, len(vectors), _BLOCK):
-            rows = slice(start, start + _BLOCK)
-            cosines = stretched(vectors[rows] @ sample.T).astype(np.float64)
-            inside = np.flatnonzero(own[rows] >= 0)
-            cosines[inside, own[rows][inside]] = np.nan
-            some = others[rows] > 0
-            if some.any():
-                low[rows][some], middle[rows][some] = _quantiles(cosines[some], (0.16, 0.5))
-        share = others / (others + LEAN)
-        middle = np.where(others > 0, middle, location)
-        width = np.where(others > 0, middle - low, spread)
-        return cls(
-            share * middle + (1 - share) * location,
-            np.maximum(share * width + (1 - share) * spread, spread / 10),
-        )
-
-
-def with_probabilities(
-    hits: Sequence[Hit],
-    vectors: NDArray[np.float32],  # (hits, dim)
-    query: NDArray[np.float32],  # (dim,)
-    query_id: str | None,  # of a query that lies in the collection
-    sample: Descriptors,  # of the collection
-    pages: int,  # of the whole collection
-    calibration: Calibration,
-) -> tuple[Hit, ...]:
-    """The hits of a search with the probability of each that query and page are by one hand."""
-    if not hits:
-        return ()
-    background = Background.of(
-        np.vstack([query[None], vectors]),
-        sample.vectors,
-        calibration.location,
-        calibration.spread,
-        (query_id, *(hit.page_id for hit in hits)),
-        sample.page_ids,
-    )
-    cosines = np.array([hit.cosine for hit in hits])
-    found = calibration.probabilities(cosines, background, pages).tolist()
-    return tuple(replace(hit, probability=p) for hit, p in zip(hits, found, strict=True))
-
-
-def stretched(cosines: NDArray[Any]) -> NDArray[Any]:
-    """artanh; cosines near 1 are not told apart, where pages are as good as copies."""
-    return np.arctanh(np.clip(cosines, -_ALIKE, _ALIKE))
+    def enough_writing(self, reliability: NDArray[Any], spread: float) -> NDArray[np.bool_]:
+        """Whether pages by one hand could show it, for pairs of that c_a c_b."""
+        alike = np.full(np.shape(reliability), self.one_hand.mean)
+        return np.asarray(self.evidence(alike, reliability, spread) >= math.log(LEAST_RATIO))
 
 
 def sigmoid(x: NDArray[Any]) -> Floats:
@@ -172,16 +117,11 @@ def sigmoid(x: NDArray[Any]) -> Floats:
     return 0.5 * (1 + np.tanh(np.asarray(x, np.float64) / 2))
 
 
-def _quantiles(rows: Floats, shares: Sequence[float]) -> Floats:
-    """Quantiles along rows, some of whose entries are NaN: at most one in each."""
-    ordered = np.sort(rows, axis=1)  # NaN last
-    last = (~np.isnan(ordered)).sum(axis=1) - 1  # (rows,)
-    found = []
-    for share in shares:
-        at = share * last
-        below = np.floor(at).astype(int)
-        above = np.minimum(below + 1, last)
-        row = np.arange(len(rows))
-        part = at - below
-        found.append((1 - part) * ordered[row, below] + part * ordered[row, above])
-    return np.array(found)
+def _log_normal(x: Any, mean: float, variance: Any) -> Any:
+    return -0.5 * (np.log(2 * np.pi * variance) + (x - mean) ** 2 / variance)
+
+
+def _numbers(value: Any) -> list[float]:
+    if isinstance(value, Mapping):
+        return [x for inner in value.values() for x in _numbers(inner)]
+    return [float(x) for x in np.atleast_1d(value)]

@@ -2,50 +2,82 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..catalogue import sample_rows
-from ..records import Descriptors
-from .calibration import Background, Calibration, stretched
+from ..records import Descriptors, Hit
+from .background import Background, Placed
+from .calibration import Calibration, sigmoid
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Log-odds of "one hand" between pages: L_ab = (u_a + u_b) t_ab + k_a + k_b, see calibration.
+    """Log-odds of "one hand" between the pages of a collection, see calibration.py."""
 
-    u = w/2σ, k = (c + prior)/2 − w m/2σ, and t is the stretched cosine.
-    """
-
-    vectors: NDArray[np.float32]  # (pages, dim)
-    slopes: NDArray[np.float32]  # (pages,): u
-    offsets: NDArray[np.float32]  # (pages,): k
+    calibration: Calibration
+    placed: Placed
+    spread: float
+    prior: float
 
     @classmethod
     def of(cls, descriptors: Descriptors, calibration: Calibration) -> Evidence:
         """Between the pages of a collection."""
-        vectors, ids = descriptors.vectors, descriptors.page_ids
-        chosen = sample_rows(len(ids))
+        chosen = sample_rows(len(descriptors.page_ids))
         background = Background.of(
-            vectors,
-            vectors[chosen],
-            calibration.location,
-            calibration.spread,
-            ids,
-            [ids[i] for i in chosen],
+            part(descriptors, chosen), len(descriptors.page_ids), calibration
         )
-        slopes = calibration.weight / (2 * background.spread)
-        constant = calibration.bias + calibration.prior_log_odds(len(ids))
-        offsets = constant / 2 - slopes * background.location
-        return cls(vectors, slopes.astype(np.float32), offsets.astype(np.float32))
+        placed = background.place(descriptors)
+        return cls(calibration, placed, background.spread, background.prior)
+
+    def __len__(self) -> int:
+        return len(self.placed.vectors)
 
     def between(
         self, rows: NDArray[np.intp], columns: NDArray[np.intp]
     ) -> NDArray[np.float32]:  # (rows, columns)
         """Log-odds of some pages with some others. Of a page with itself they mean nothing."""
-        odds = stretched(self.vectors[rows] @ self.vectors[columns].T)
-        odds *= self.slopes[rows, None] + self.slopes[None, columns]
-        odds += self.offsets[rows, None] + self.offsets[None, columns]
-        return odds
+        vectors, reliability = self.placed.vectors, self.placed.reliability
+        likeness = vectors[rows] @ vectors[columns].T
+        pairs = reliability[rows, None] * reliability[None, columns]
+        found = self.calibration.evidence(likeness, pairs, self.spread) + self.prior
+        return np.asarray(found, np.float32)
+
+
+def part(descriptors: Descriptors, rows: NDArray[np.intp]) -> Descriptors:
+    """Some pages of a collection."""
+    ids = tuple(descriptors.page_ids[i] for i in rows)
+    halves = None if descriptors.halves is None else descriptors.halves[rows]
+    return Descriptors(ids, descriptors.vectors[rows], descriptors.spec, halves=halves)
+
+
+def with_probabilities(
+    hits: Sequence[Hit],
+    found: Descriptors,  # of the hits, in their order
+    query: Descriptors,  # of one page
+    query_id: str | None,  # of a query that lies in the collection
+    background: Background,
+) -> tuple[Hit, ...]:
+    """The hits of a search with likelihood ratio and probability that a hit is by the same hand.
+
+    Where query or hit have too little writing, a hit says so and has neither.
+    """
+    if not hits:
+        return ()
+    calibration, spread = background.calibration, background.spread
+    asked = background.place(query, [query_id])
+    placed = background.place(found)
+    likeness = placed.vectors @ asked.vectors[0]
+    pairs = (placed.reliability * asked.reliability[0]).astype(np.float64)
+    evidence = calibration.evidence(likeness.astype(np.float64), pairs, spread)
+    enough = calibration.enough_writing(pairs, spread)
+    probabilities = sigmoid(evidence + background.prior)
+    return tuple(
+        replace(hit, probability=float(p), likelihood_ratio=float(np.exp(e)))
+        if says
+        else replace(hit, enough_writing=False)
+        for hit, p, e, says in zip(hits, probabilities, evidence, enough, strict=True)
+    )

@@ -1,10 +1,9 @@
 """Pages into hands, their number unknown.
 
 Pages are joined by average linkage of calibrated log-odds (``linkage.py``) as long as these stay
-above a threshold that did best on collections drawn from known writers. A page that is then alone
-joins the hand it is most like, if above a lower threshold, found in the same way: one page says
-less than two, and most pages that are left alone are poor ones by a hand of the collection. What
-comes out depends on the pages and the describer only, not on the order of the pages.
+above a threshold that did best on collections drawn from known writers. It is below zero: the mean
+over the pairs of two groups says more than a single pair. A page that nothing reaches stays alone.
+What comes out depends on the pages and the describer only, not on the order of the pages.
 
 Every hand has a confidence, the probability that it is right: that its pages are by one hand and
 that the collection has no other page by it. It is a logistic curve of two margins, how far the page
@@ -17,29 +16,37 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..names import choose
 from ..records import Descriptors, Floats, Hand
 from .calibration import Calibration, sigmoid
-from .evidence import Evidence
-from .linkage import join_lone_pages, link_pages
+from .evidence import Evidence, part
+from .linkage import link_pages
 
+# What is added to the threshold, in log-odds. Fewer hands: pages are joined on less evidence.
+PREFERENCES = {"fewer": -1.0, "balanced": 0.0, "more": 1.0}
 _BLOCK = 1024  # pages
 FAR = 20.0  # log-odds: margins beyond say no more; also where there is no other hand at all
 
 
-def group_pages(descriptors: Descriptors, calibration: Calibration) -> tuple[Hand, ...]:
-    """The hands of a collection, those with most pages first."""
+def group_pages(
+    descriptors: Descriptors, calibration: Calibration, *, prefer: str = "balanced"
+) -> tuple[Hand, ...]:
+    """The hands of a collection, those with most pages first.
+
+    ``prefer`` is one of ``PREFERENCES``: where the evidence leaves it open, ``fewer`` hands or
+    ``more``.
+    """
+    threshold = calibration.threshold + choose(prefer, PREFERENCES, "preference")
     order = np.argsort(np.array(descriptors.page_ids, dtype=object), kind="stable")
     if not len(order):
         return ()
     ids = [descriptors.page_ids[i] for i in order]
-    sorted_pages = Descriptors(tuple(ids), descriptors.vectors[order], descriptors.spec)
-    evidence = Evidence.of(sorted_pages, calibration)
-    groups = link_pages(evidence, calibration.threshold)
-    groups = join_lone_pages(evidence, groups, calibration.lone_threshold)
+    evidence = Evidence.of(part(descriptors, order), calibration)
+    groups = link_pages(evidence, threshold)
     sizes = np.bincount(groups)
     by_size = np.argsort(-sizes, kind="stable")
     groups = np.argsort(by_size)[groups]  # renamed: the largest is 0
-    fits, weakest, nearest, apart = margins(evidence, groups, calibration.threshold)
+    fits, weakest, nearest, apart = margins(evidence, groups, threshold)
     confidences = group_confidence(calibration, np.bincount(groups), weakest, apart)
     hands = []
     for number in range(len(sizes)):

@@ -25,8 +25,8 @@ _STEP = 0.5  # of log-odds
 
 def link_pages(evidence: Evidence, threshold: float) -> NDArray[np.intp]:  # (pages,)
     """The group of each page, numbered from 0 in the order of the first page of each."""
-    parts = _parts(evidence, np.arange(len(evidence.offsets)), threshold)
-    labels = np.empty(len(evidence.offsets), dtype=np.intp)
+    parts = _parts(evidence, np.arange(len(evidence)), threshold)
+    labels = np.empty(len(evidence), dtype=np.intp)
     used = 0
     for members in parts:
         inside = np.zeros(1, dtype=np.intp)
@@ -36,29 +36,6 @@ def link_pages(evidence: Evidence, threshold: float) -> NDArray[np.intp]:  # (pa
         labels[members] = inside + used
         used += int(inside.max()) + 1
     return _in_order(labels)
-
-
-def join_lone_pages(
-    evidence: Evidence, groups: NDArray[np.intp], threshold: float
-) -> NDArray[np.intp]:  # (pages,)
-    """Pages that are alone join the group with which their mean log-odds are highest.
-
-    These must reach a threshold of their own. Groups are those of two pages or more, as they are
-    given: pages that are alone do not join each other, and their order does not matter.
-    """
-    sizes = np.bincount(groups)
-    order = np.argsort(groups, kind="stable")
-    starts = np.cumsum(sizes) - sizes
-    lone = np.flatnonzero(sizes[groups] == 1)
-    joined = groups.copy()
-    for start in range(0, len(lone), _BLOCK):
-        rows = lone[start : start + _BLOCK]
-        means = np.add.reduceat(evidence.between(rows, order), starts, axis=1) / sizes
-        means[:, sizes == 1] = -np.inf
-        best = means.argmax(axis=1)
-        near = means[np.arange(len(rows)), best] >= threshold
-        joined[rows[near]] = best[near]
-    return _in_order(joined)
 
 
 def cut_tree(tree: NDArray[np.float64], height: float) -> NDArray[np.intp]:

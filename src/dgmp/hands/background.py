@@ -1,0 +1,240 @@
+"""How a collection looks from each of its pages, and the likeness of two pages in it.
+
+Cosines shift from one collection to the next: pages in an alphabet the describer does not know are
+all alike, charters of one chancery too, a mixed library is not. Two facts about a collection put
+this right without any label.
+
+**Pages of the same kind share a mean.** From the vector x of a page the mean μ of pages of its own
+kind is taken off. Two pages are of one kind if they are like and unlike the same pages: weights are
+exp(k/``KIND``), k the correlation of their cosines with all pages, times the probability that they
+are *not* by one hand. In a folder with two alphabets each page is measured from its own. With few
+such pages, as in a collection by one hand, the mean is drawn towards that of the describer, zero.
+
+**The two halves of a page are by one hand.** Of their cosine h, after taking off the mean, the
+formula of Spearman and Brown gives c = 2h/(1 + h), the cosine that two such pages would have if a
+hand wrote all its pages as it writes one. So
+
+    likeness r = cosine(x_a − μ_a, x_b − μ_b) / √(c_a c_b)
+
+is the share of what two pages of one hand could have in common at all, whatever the script and the
+amount of writing. The halves' vectors need not be kept: a page's own is nearly the sum of both.
+
+Which pages are by one hand depends on the means, and these on that; also the spread of likenesses
+of pages by two hands and the share of pairs by one hand are those of the collection. All are found
+by turns (expectation–maximisation), the latter two leaning on the calibration in a small
+collection. Of a collection of more than ``sample_rows`` gives, a sample stands for all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..records import Descriptors, Floats
+from .calibration import Calibration, sigmoid
+
+KIND = 0.5  # of correlations: pages less related by this count a third in the mean of a kind
+LEAN = 6.0  # pages of a kind that the mean of the describer counts for
+SPREAD_LEAN = 20.0  # pages that the spread of the calibration counts for
+MATES_LEAN = 3.0  # pages with one other by their hand, added to those of the collection
+MATES = 2.0  # others by its hand that a page has, to begin with
+DOUBT = 1.5  # log-odds: pages that may be by the same hand are kept out of the mean so far
+ROUNDS = 10
+LEAST_HALVES = 0.02  # cosine of halves: below, there is too little writing to tell it from none
+LEAST_SPREAD = 0.05
+_TINY = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """Pages as their collection sees them: the product of two vectors is their likeness."""
+
+    vectors: NDArray[np.float32]  # (pages, dim)
+    reliability: NDArray[np.float32]  # (pages,): c
+    strangeness: NDArray[np.float32]  # (pages,): the share of a page that is its kind's
+
+    def __getitem__(self, part: slice | NDArray[np.intp]) -> Placed:
+        return Placed(self.vectors[part], self.reliability[part], self.strangeness[part])
+
+
+@dataclass(frozen=True, eq=False)
+class Background:
+    """A sample of a collection, and what was found out about it."""
+
+    calibration: Calibration
+    page_ids: tuple[str, ...]
+    vectors: NDArray[np.float32]  # (sampled, dim)
+    halves: Floats  # (sampled,)
+    weights: Floats  # (sampled, sampled): of the pages in the mean of each one's kind
+    spread: float  # of the likenesses of pages by two hands
+    prior: float  # log-odds that two pages of the collection are by one hand
+
+    @classmethod
+    def of(cls, sample: Descriptors, pages: int, calibration: Calibration) -> Background:
+        """From a sample of a collection of so many pages."""
+        if sample.halves is None:
+            raise ValueError("descriptors must have the halves of pages")
+        halves = known_halves(sample.halves)
+        gram = (sample.vectors @ sample.vectors.T).astype(np.float64)
+        number = len(gram)
+        own = np.eye(number, dtype=bool)
+        kinship = _kinship(gram, gram, np.arange(number))
+        weights = np.zeros((number, number))
+        spread = calibration.two_hands.spread
+        mates = min(MATES, max((pages - 1) / 2, 0.5))
+        for turn in range(ROUNDS):
+            centred = _centred(gram, gram, weights, halves)
+            cosines = _cosines(gram, gram, weights, weights, centred, centred)
+            pairs = centred.pairs(centred)
+            likeness = cosines / np.sqrt(pairs)
+            prior = _log_odds(mates, pages)
+            evidence = calibration.evidence(likeness, pairs, spread)
+            others = 1 - sigmoid(evidence + prior)  # the probability of two hands
+            others[own] = 0
+            one_hand = max(number * (number - 1) - float(others.sum()), 0.0)
+            spread = _spread(likeness, others, pairs, calibration)
+            rest = (pages - 1) / max(number - 1, 1)  # pages of the collection for each sampled
+            mates = (one_hand * rest + MATES_LEAN) / (number + MATES_LEAN)
+            mates = float(np.clip(mates, 0.02, max(pages - 1, 0.5)))
+            if turn < ROUNDS - 1:
+                doubted = 1 - sigmoid(evidence + prior + DOUBT)
+                doubted[own] = 0
+                weights = _moved(weights, kinship, doubted)
+        return cls(
+            calibration,
+            sample.page_ids,
+            sample.vectors,
+            halves,
+            weights,
+            spread,
+            _log_odds(mates, pages),
+        )
+
+    def place(self, pages: Descriptors, ids: Sequence[str | None] | None = None) -> Placed:
+        """Any pages as the collection sees them; those of the sample as they were found there.
+
+        ``ids`` are those in the collection, where they differ from the pages' own; None: none.
+        """
+        if pages.halves is None:
+            raise ValueError("descriptors must have the halves of pages")
+        place = {id: row for row, id in enumerate(self.page_ids)}
+        own = np.array([place.get(id, -1) for id in (ids or pages.page_ids)])  # type: ignore[arg-type]
+        halves = known_halves(pages.halves)
+        products = (pages.vectors @ self.vectors.T).astype(np.float64)  # (pages, sampled)
+        gram = (self.vectors @ self.vectors.T).astype(np.float64)
+        weights = np.where(own[:, None] >= 0, self.weights[own], 0.0)
+        new = np.flatnonzero(own < 0)
+        if len(new):
+            weights[new] = self._settled(products[new], halves[new], gram)
+        centred = _centred(products, gram, weights, halves)
+        scale = 1 / np.sqrt(centred.lengths * centred.reliability)
+        vectors = pages.vectors - weights.astype(np.float32) @ self.vectors
+        vectors *= scale[:, None].astype(np.float32)
+        return Placed(
+            vectors,
+            centred.reliability.astype(np.float32),
+            centred.shared.astype(np.float32),
+        )
+
+    def _settled(self, products: Floats, halves: Floats, gram: Floats) -> Floats:
+        """The weights of pages outside the sample, whose own are settled."""
+        sample = _centred(gram, gram, self.weights, self.halves)
+        kinship = _kinship(products, gram, np.full(len(products), -1))
+        weights = np.zeros(products.shape)
+        for _ in range(ROUNDS - 1):
+            centred = _centred(products, gram, weights, halves)
+            cosines = _cosines(products, gram, weights, self.weights, centred, sample)
+            pairs = centred.pairs(sample)
+            evidence = self.calibration.evidence(cosines / np.sqrt(pairs), pairs, self.spread)
+            weights = _moved(weights, kinship, 1 - sigmoid(evidence + self.prior + DOUBT))
+        return weights
+
+
+@dataclass(frozen=True, eq=False)
+class _Centred:
+    """Pages after their means were taken off."""
+
+    lengths: Floats  # (pages,), squared
+    reliability: Floats  # (pages,)
+    shared: Floats  # (pages,): squared length of the mean
+
+    def pairs(self, others: _Centred) -> Floats:  # (pages, others)
+        return self.reliability[:, None] * others.reliability[None, :]
+
+
+def known_halves(halves: NDArray[np.float32]) -> Floats:
+    """Cosines of halves; where a half has no writing, nothing is in common."""
+    return np.nan_to_num(halves.astype(np.float64), nan=0.0)
+
+
+def _centred(products: Floats, gram: Floats, weights: Floats, halves: Floats) -> _Centred:
+    """``products`` are of pages (n, sampled), ``weights`` of their means alike."""
+    along = (weights * products).sum(axis=1)  # x·μ
+    shared = ((weights @ gram) * weights).sum(axis=1)  # μ·μ
+    lengths = np.maximum(1 - 2 * along + shared, _TINY)
+    both = np.sqrt(2 + 2 * halves) * along  # (x' + x'')·μ, x' and x'' the halves
+    inside = (halves - both + shared) / np.maximum(1 - both + shared, _TINY)
+    inside = np.clip(inside, LEAST_HALVES, 1)
+    return _Centred(lengths, 2 * inside / (1 + inside), shared)
+
+
+def _cosines(
+    products: Floats,
+    gram: Floats,
+    weights: Floats,
+    sample_weights: Floats,
+    centred: _Centred,
+    sample: _Centred,
+) -> Floats:  # (pages, sampled)
+    inner = products - weights @ gram
+    inner = inner - inner @ sample_weights.T
+    return inner / np.sqrt(centred.lengths[:, None] * sample.lengths[None, :])
+
+
+def _kinship(products: Floats, gram: Floats, own: NDArray[np.intp]) -> Floats:  # (pages, sampled)
+    """The weight of each sampled page in the mean of a page's kind; ``own``: itself, or −1."""
+    profiles = _profiles(products, own)
+    sampled = profiles if products is gram else _profiles(gram, np.arange(len(gram)))
+    related = profiles @ sampled.T / max(gram.shape[1] - 2, 1)
+    return np.asarray(np.exp(np.clip(related, -1, 1) / KIND))
+
+
+def _profiles(products: Floats, own: NDArray[np.intp]) -> Floats:  # (pages, sampled)
+    """Cosines with all pages, about zero and of unit variance, without that with itself."""
+    inside = np.flatnonzero(own >= 0)
+    there = np.ones(products.shape)
+    there[inside, own[inside]] = 0
+    number = np.maximum(there.sum(axis=1, keepdims=True), 1)
+    off = (products - (products * there).sum(axis=1, keepdims=True) / number) * there
+    deviation = np.sqrt(np.square(off).sum(axis=1, keepdims=True) / number)
+    return off / np.maximum(deviation, _TINY)
+
+
+def _moved(weights: Floats, kinship: Floats, others: Floats) -> Floats:
+    """Halfway from the weights to those by kind and by the probability of two hands."""
+    found = kinship * others
+    total = found.sum(axis=1, keepdims=True)
+    # As many pages as equal weights would take for the same precision, if all were by others.
+    number = total[:, 0] ** 2 / np.maximum(np.square(found).sum(axis=1), _TINY**2)
+    number *= others.sum(axis=1) / max(others.shape[1] - 1, 1)
+    target = found / np.maximum(total, _TINY) * (number / (number + LEAN))[:, None]
+    return target if not weights.any() else (weights + target) / 2
+
+
+def _spread(likeness: Floats, others: Floats, pairs: Floats, calibration: Calibration) -> float:
+    """Of likenesses of two hands, less the errors of measuring them."""
+    off = np.square(likeness - calibration.two_hands.mean) - calibration.noise**2 / pairs
+    weight = float(others.sum())
+    pages = weight / max(len(others) - 1, 1)
+    variance = float((others * off).sum()) / max(weight, _TINY)
+    leaning = pages * variance + SPREAD_LEAN * calibration.two_hands.spread**2
+    return math.sqrt(max(leaning / (pages + SPREAD_LEAN), LEAST_SPREAD**2))
+
+
+def _log_odds(mates: float, pages: int) -> float:
+    """Of two pages being by one hand, if each has so many others by its hand; at most even."""
+    return math.log(mates / max(pages - 1 - mates, mates))
