@@ -71,7 +71,7 @@ def test_a_large_catalogue_is_searched_by_its_index(tmp_path, monkeypatch):
 
     exact = all_hits()
     catalogue.settle()
-    assert "vector" in catalogue._searcher._indexed()
+    assert catalogue._searcher.shorts.ready
     assert all_hits() == exact
 
 
