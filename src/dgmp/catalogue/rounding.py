@@ -35,11 +35,11 @@ def unrounded(numbers: NDArray[np.int8]) -> NDArray[np.float32]:  # (pages, dim)
 
 def scales(rows: NDArray[Any]) -> NDArray[np.float32]:  # (pages, dim) -> (pages,)
     """What brings each row to unit length."""
-    lengths = np.empty(len(rows), np.float64)
+    lengths = np.empty(len(rows), np.float32)
     for part in blocks(rows):
         wide = rows[part].astype(np.float32)
-        lengths[part] = np.sqrt(np.einsum("pd,pd->p", wide, wide, dtype=np.float64))
-    return (1 / np.maximum(lengths, np.finfo(np.float32).tiny)).astype(np.float32)
+        lengths[part] = np.sqrt(np.einsum("pd,pd->p", wide, wide))
+    return np.reciprocal(np.maximum(lengths, np.finfo(np.float32).tiny, dtype=np.float32))
 
 
 def products(

@@ -31,7 +31,7 @@ from ..sources import open_source
 from .head import FORMAT, Head, is_catalogue, read_head, write_head
 from .lock import LOCK, locked
 from .renewal import renew_columns
-from .rounding import rounded
+from .rounding import rounded, unrounded
 from .rows import (
     LABELS,
     TABLE,
@@ -295,12 +295,17 @@ class Catalogue:
     def search(
         self, vector: NDArray[np.float32], n: int = 10, *, leave_out: str | None = None
     ) -> Nearest:
-        """The n pages most like a vector, nearest first; ``leave_out`` is the id of the query."""
+        """The n pages most like a vector, nearest first; ``leave_out`` is the id of the query.
+
+        The vector is rounded like those of the pages: a copy of a page has the cosine 1 with it.
+        """
         vector = np.asarray(vector, np.float32)
         if vector.shape != (self.head.dim,):
             raise ValueError(f"vector must have shape ({self.head.dim},), got {vector.shape}")
         if n < 1:
             raise ValueError(f"n must be at least 1, got {n}")
+        if self._version == FORMAT.version:
+            vector = unrounded(rounded(vector[None])[0])[0]
         with refusals(self.folder):
             return self._searcher.search(vector, n, leave_out)
 
