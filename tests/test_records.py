@@ -73,6 +73,9 @@ BAD = {
     "need vectors of shape": lambda: Descriptors(("a",), UNIT, {}),
     "must be float32": lambda: Descriptors(("a", "b"), np.eye(2), {}),
     "2 page_ids, but 1 labels": lambda: Descriptors(("a", "b"), UNIT, {}, ("x",)),
+    "2 page_ids, but halves of shape": lambda: Descriptors(
+        ("a", "b"), UNIT, {}, halves=np.zeros(1, np.float32)
+    ),
     "page_ids must differ": lambda: Descriptors(("a", "a"), UNIT, {}),
     "that of 'a' has length 2": lambda: Descriptors(("a", "b"), 2 * UNIT, {}),
     "that of 'a' has length nan": lambda: Descriptors(("a", "b"), np.nan * UNIT, {}),

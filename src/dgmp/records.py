@@ -121,7 +121,7 @@ class Descriptors:
     vectors: NDArray[np.float32]  # (pages, dim), rows of unit length
     spec: Mapping[str, Any]
     labels: tuple[str, ...] | None = None  # writers or scripts, where they are known
-    halves: NDArray[np.float32] | None = None  # (pages,): cosine of the halves of a page, or NaN
+    halves: NDArray[np.float32] | None = None  # (pages,), the cosine of a page's halves, or NaN
 
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2 or len(self.vectors) != len(self.page_ids):
@@ -134,10 +134,13 @@ class Descriptors:
         if self.labels is not None and len(self.labels) != len(self.page_ids):
             raise ValueError(f"{len(self.page_ids)} page_ids, but {len(self.labels)} labels")
         if self.halves is not None and self.halves.shape != (len(self.page_ids),):
-            raise ValueError(f"{len(self.page_ids)} page_ids, but halves of {self.halves.shape}")
+            raise ValueError(
+                f"{len(self.page_ids)} page_ids, but halves of shape {self.halves.shape}"
+            )
         if len(set(self.page_ids)) != len(self.page_ids):
             raise ValueError("page_ids must differ from each other")
-        lengths = np.linalg.norm(self.vectors, axis=1)
+        # Without a second array of their size: a large catalogue has gigabytes of vectors.
+        lengths = np.sqrt(np.einsum("pd,pd->p", self.vectors, self.vectors))
         wrong = np.flatnonzero(~(np.abs(lengths - 1) < 1e-3))  # so written, NaN is wrong too
         if len(wrong):
             raise ValueError(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dgmp.catalogue import Entry, Head
+from dgmp.catalogue import Entry, Head, rounded, unrounded
 from dgmp.records import Page
 from dgmp.sources import FileSource
 
@@ -10,9 +10,10 @@ HEAD = Head({"kind": "drawn", "sizes": (1, 2)}, 8, "drawn")
 
 
 def unit(*shape, seed=0):
-    """Random vectors of unit length."""
+    """Random vectors of unit length, such that rounding does not change them."""
     vectors = np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
-    return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+    numbers, _ = rounded(vectors.reshape(-1, shape[-1]))
+    return unrounded(numbers).reshape(shape)
 
 
 def entries(folder, ids, vectors):

@@ -41,6 +41,16 @@ def test_equal_vectors_are_ranked_by_page_id(filled, tmp_path):
     assert ids_of(filled.search(filled.vector("b"), 2, leave_out="b")) == ["a", "c"]
 
 
+def test_a_copy_of_a_page_has_the_cosine_1_with_it(filled, tmp_path):
+    generator = np.random.default_rng(5)
+    vector = generator.standard_normal(8).astype(np.float32)  # rounding changes this one
+    vector /= np.linalg.norm(vector)
+    filled.add(entries(tmp_path / "files", ["x"], vector[None]))
+    (hit,) = filled.search(vector, 1).hits
+    assert hit.page_id == "x"
+    assert hit.cosine == pytest.approx(1, abs=1e-6)
+
+
 def test_search_lists_all_pages_where_more_are_asked_for(filled):
     assert len(filled.search(filled.vector("11"), 100, leave_out="11").hits) == 39
 
@@ -71,7 +81,7 @@ def test_a_large_catalogue_is_searched_by_its_index(tmp_path, monkeypatch):
 
     exact = all_hits()
     catalogue.settle()
-    assert "vector" in catalogue._searcher._indexed()
+    assert catalogue._searcher.shorts.ready
     assert all_hits() == exact
 
 

@@ -102,6 +102,36 @@ def test_the_same_describer_under_another_name_is_taken(filled):
     assert Catalogue.open(filled.folder).head.describer == "moved"
 
 
+def test_what_was_learned_from_the_collection_is_kept_with_another_name_of_the_describer(filled):
+    filled.keep_collection({"scale": 2.5})
+    filled.take_describer(replace(HEAD, describer="moved"))
+    head = Catalogue.open(filled.folder).head
+    assert (head.collection, head.describer) == ({"scale": 2.5}, "moved")
+
+
+def test_halves_and_line_distances_come_back_where_they_are_known(filled, tmp_path):
+    assert filled.descriptors().halves is None
+    (entry,) = entries(tmp_path / "files", ["x"], unit(1, 8, seed=3))
+    filled.add([replace(entry, halves=0.5, line_distance=76.5)])
+    for halves in (filled.descriptors().halves, filled.sample().halves):
+        assert (np.isnan(halves[:40]).all(), halves[40]) == (True, 0.5)
+    assert filled.search(entry.vector, 1).halves.tolist() == [0.5]
+    assert np.isnan(filled.search(filled.vector("07"), 1).halves).all()
+    row = filled._columns("line_distance", where="page_id = 'x'")
+    assert row["line_distance"].to_pylist() == [76.5]
+
+
+def test_many_small_files_are_joined_at_the_end(filled, tmp_path, monkeypatch):
+    monkeypatch.setattr("dgmp.catalogue.table._FILES", 3)
+    before = filled.descriptors()
+    for name in ("x", "y", "z"):
+        filled.add(entries(tmp_path / "files", [name], unit(1, 8, seed=3)))
+    filled.settle()
+    assert filled._table.stats()["fragment_stats"]["num_fragments"] == 1
+    filled.drop(["x", "y", "z"])
+    assert np.array_equal(filled.descriptors().vectors, before.vectors)
+
+
 def test_vectors_of_another_width_or_length_are_refused(filled, tmp_path):
     with pytest.raises(ValueError, match="8 entries, got 5"):
         filled.add(entries(tmp_path / "files", ["x"], unit(1, 5)))
@@ -109,17 +139,6 @@ def test_vectors_of_another_width_or_length_are_refused(filled, tmp_path):
         filled.add(entries(tmp_path / "files", ["x"], 2 * unit(1, 8)))
     with pytest.raises(ValueError, match="differ"):
         filled.add(2 * entries(tmp_path / "files", ["x"], unit(1, 8)))
-
-
-def test_only_one_process_writes_at_a_time(filled):
-    with (
-        filled.writing(),
-        pytest.raises(CatalogueError, match="another process"),
-        Catalogue.open(filled.folder).writing(),
-    ):
-        pass
-    with filled.writing():
-        pass
 
 
 def test_a_catalogue_is_not_created_twice(filled):

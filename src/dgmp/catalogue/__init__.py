@@ -1,6 +1,7 @@
 """Described pages on disk: add, look up, search."""
 
 from .head import Head, is_catalogue, renamed_spec
+from .rounding import rounded, unrounded
 from .search import Nearest, sample_rows
 from .table import Catalogue, Changes, Entry
 
@@ -12,5 +13,7 @@ __all__ = [
     "Nearest",
     "is_catalogue",
     "renamed_spec",
+    "rounded",
     "sample_rows",
+    "unrounded",
 ]

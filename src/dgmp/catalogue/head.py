@@ -1,31 +1,35 @@
 """What a catalogue says of itself: catalogue.json, beside the table of its pages.
 
 Version 1 named the kind of a describer's spec differently for trained networks; such a spec is read
-as what would be written now.
+as what would be written now. Versions 1 and 2 go with a table of float32 vectors (:mod:`.renewal`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..errors import CatalogueError, DgmpError
 from ..files import Format, first_difference, from_plain, read_json, to_plain, write_json
 
-FORMAT = Format("dgmp-catalogue", 2, "catalogue", older=(1,))
+FORMAT = Format("dgmp-catalogue", 3, "catalogue", older=(1, 2))
 FILE = "catalogue.json"
 
 
 @dataclass(frozen=True)
 class Head:
-    """The describer of a catalogue: its spec, width, name, and its calibration as plain values."""
+    """The describer of a catalogue: its spec, width, name, and its calibration as plain values.
+
+    ``collection`` holds plain values that were learned from the pages of the catalogue.
+    """
 
     spec: Mapping[str, Any]
     dim: int
     describer: str  # the name or run it is loaded by
     calibration: Mapping[str, Any] | None = None
+    collection: Mapping[str, Any] | None = None
 
     def difference(self, other: Head) -> str | None:
         """Why vectors of the two describers cannot be compared; None where they can."""
@@ -53,7 +57,7 @@ def read_head(folder: Path) -> tuple[Head, int]:
         head = from_plain(stored, Head, folder / FILE)
     except DgmpError as error:
         raise CatalogueError(str(error)) from error
-    return Head(renamed_spec(head.spec), head.dim, head.describer, head.calibration), version
+    return replace(head, spec=renamed_spec(head.spec)), version
 
 
 def write_head(head: Head, folder: Path) -> None:

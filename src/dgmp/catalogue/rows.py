@@ -1,4 +1,4 @@
-"""The table of a catalogue: its columns, how rows are asked for, and how old ones are renewed."""
+"""The table of a catalogue: its columns, how rows are asked for, and how vectors are read."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..errors import CatalogueError
 from ..names import need
 from ..records import Page
+from .rounding import unrounded
 
 TABLE = "pages"
 LABELS = ("writer", "script", "manuscript", "scan")
@@ -34,23 +35,13 @@ def schema(dim: int) -> Any:
             pa.field("stamp", pa.string()),  # of the page before it was read
             pa.field("content_hash", pa.string()),
             *(pa.field(label, pa.string()) for label in LABELS),
-            pa.field("vector", pa.list_(pa.float32(), dim)),
+            pa.field("vector", pa.list_(pa.int8(), dim)),  # rounded: its entries in steps
+            pa.field("step", pa.float32()),
+            pa.field("halves", pa.float32()),  # the cosine of the two halves of the page
+            pa.field("line_distance", pa.float32()),  # pixels of the scan, as it was described
             pa.field("thumbnail", pa.binary()),
         ]
     )
-
-
-def renew_columns(table: Any) -> None:
-    """Bring a table of version 1 to the columns of now; what a kill left half done is finished."""
-    names = set(table.schema.names)
-    if "stamp" not in names:
-        stamp = "concat(cast(bytes as string), ' ', cast(modified as string))"
-        table.add_columns({"stamp": stamp})
-    if "sheet" in names:
-        table.alter_columns({"path": "sheet", "rename": "scan"})
-    old = [name for name in ("bytes", "modified") if name in names]
-    if old:
-        table.drop_columns(old)
 
 
 def row_of(page: Page, stamp: str | None = None) -> dict[str, Any]:
@@ -79,10 +70,41 @@ def among(page_ids: Sequence[str]) -> str:
     return f"page_id IN ({', '.join(map(quoted, page_ids))})"
 
 
-def matrix(column: Any, dim: int) -> NDArray[np.float32]:  # (pages, dim)
-    """A column of vectors as one array."""
-    flat = column.combine_chunks().flatten().to_numpy(zero_copy_only=False)
-    return np.asarray(flat, np.float32).reshape(-1, dim)
+def stored_rows(rows: Any) -> NDArray[Any]:  # (pages, dim)
+    """The vectors of rows as they are stored: int8, or float32 in a catalogue before version 3."""
+    column = rows["vector"]
+    flat = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+    return np.asarray(flat.flatten()).reshape(len(column), column.type.list_size)
+
+
+def vectors_of(stored: NDArray[Any]) -> NDArray[np.float32]:  # (pages, dim)
+    """The vectors of unit length that stored rows stand for."""
+    return unrounded(stored) if stored.dtype == np.int8 else stored
+
+
+def halves_of(rows: Any) -> NDArray[np.float32]:  # (pages,)
+    """How alike the halves of the pages are, NaN where that is not known."""
+    if "halves" not in rows.schema.names:
+        return np.full(len(rows), np.nan, np.float32)
+    return np.asarray(rows["halves"].to_numpy(zero_copy_only=False), np.float32)
+
+
+def known_halves(halves: NDArray[np.float32]) -> NDArray[np.float32] | None:
+    """The halves of pages, or None where those of no page are known."""
+    return None if np.isnan(halves).all() else halves
+
+
+def list_column(values: NDArray[Any]) -> Any:  # (pages, entries)
+    """An array as a column of lists of one length."""
+    pa = need("pyarrow")
+    flat = pa.array(np.ascontiguousarray(values).ravel())
+    return pa.FixedSizeListArray.from_arrays(flat, values.shape[1])
+
+
+def present(table: Any, *names: str) -> list[str]:
+    """Those of some columns that a table has; one before version 3 lacks some."""
+    there = set(table.schema.names)
+    return [name for name in names if name in there]
 
 
 @contextmanager

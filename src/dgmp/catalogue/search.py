@@ -1,15 +1,18 @@
-"""The pages most like a vector: exact in a small catalogue, by an index in a large one.
+"""The pages most like a vector: exact in a small catalogue; in a large one short vectors propose.
 
-Up to ``EXACT_PAGES`` pages the vectors are held as one matrix (4 bytes per entry: 0.4 GB for 50 000
-pages of 2048 entries) and a search is a product with it. Beyond, an IVF index of LanceDB with two
-bits per entry (RaBitQ) proposes ``PROPOSED`` pages, and these are ranked by their stored vectors:
-the index decides only who is looked at, never a cosine.
+Up to ``EXACT_PAGES`` pages the rounded vectors are held in memory (a byte per entry: 0.8 GB for
+50 000 pages of 15 360 entries) and a search is a product with all of them. Beyond, short vectors
+find (:mod:`.shorts`): an index of LanceDB proposes some hundred pages, and their long vectors
+decide who is a hit and in which order. A large catalogue without these (before
+:meth:`Catalogue.settle`, or of an older version) is read through from the disk, which is exact and
+slow. In every case the cosines of the hits are those of the stored vectors, in float64.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,13 +20,13 @@ from numpy.typing import NDArray
 
 from ..names import need
 from ..records import Hit
-from .rows import among, matrix
+from .rounding import blocks, products, scales
+from .rows import among, halves_of, present, stored_rows, vectors_of
+from .shorts import ShortTable
 
 EXACT_PAGES = 50_000
-BITS = 2  # per entry in the index; see benchmarks/results/catalogue.md for these three
-PROPOSED = 500  # pages an index proposes, at least
-PROBES = 1_000  # parts of the index that are looked through: all, up to some millions of pages
 SAMPLE = 1_000  # pages that stand for the collection when a cosine is judged
+_READ = 1_000  # rows of the table that are read at once
 _SHOWN = ("page_id", "path", "writer")
 
 
@@ -33,33 +36,63 @@ class Nearest:
 
     hits: tuple[Hit, ...]
     vectors: NDArray[np.float32]  # (hits, dim)
+    halves: NDArray[np.float32]  # (hits,), cosines of the halves of the pages, NaN if unknown
 
 
 @dataclass(frozen=True, eq=False)
-class _Held:
-    """The catalogue in memory, at one version of its table."""
+class _Pages:
+    """Some pages in memory; their vectors as they are stored."""
 
-    version: int
-    ids: tuple[str, ...]  # sorted
-    vectors: NDArray[np.float32]  # (pages, dim)
+    ids: NDArray[np.str_]  # (pages,) of Python strings
+    stored: NDArray[Any]  # (pages, dim), int8 or float32
+    halves: NDArray[np.float32]  # (pages,)
+
+    def __getitem__(self, chosen: Any) -> _Pages:
+        return _Pages(self.ids[chosen], self.stored[chosen], self.halves[chosen])
+
+    def joined(self, other: _Pages) -> _Pages:
+        return _Pages(
+            np.concatenate([self.ids, other.ids]),
+            np.concatenate([self.stored, other.stored]),
+            np.concatenate([self.halves, other.halves]),
+        )
+
+    def nearest(
+        self, vector: NDArray[np.float32], n: int, scale: NDArray[np.float32] | None = None
+    ) -> _Pages:
+        """The n pages nearest to a vector, a few more, and all that tie with the last."""
+        if len(self.ids) <= n + 10:
+            return self
+        if self.stored.dtype == np.int8:
+            cosines = products(self.stored, vector)
+            cosines *= scales(self.stored) if scale is None else scale
+        else:
+            cosines = self.stored @ vector
+        # A few more than asked for: float32 may swap neighbours that differ in the last bits.
+        last = np.partition(cosines, -(n + 10))[-(n + 10)]
+        return self[np.flatnonzero(cosines >= last - 1e-5)]
 
 
 class Searcher:
     """Searches a table, and keeps in memory what it needs again."""
 
-    def __init__(self, table: Any, dim: int) -> None:
+    def __init__(self, table: Any, folder: Path, dim: int) -> None:
         self._table, self._dim = table, dim
-        self._held: _Held | None = None
-        self._sample: _Held | None = None
-        self._seen = (-1, 0, False)  # version, pages, indexed
+        self.shorts = ShortTable(folder, dim)
+        self._held: tuple[int, _Pages, NDArray[np.float32]] | None = None  # version, pages, scales
+        self._sample: tuple[int, _Pages] | None = None
+        self._seen = (-1, 0, False)  # version, pages, whether short vectors are there
 
     def search(self, vector: NDArray[np.float32], n: int, leave_out: str | None) -> Nearest:
         """See :meth:`Catalogue.search`."""
-        pages, indexed = self._state()
-        find = self._proposed if pages > EXACT_PAGES and indexed else self._nearest
-        ids, vectors = find(vector, n + 1)
-        # In float64: equal vectors get equal cosines, and ties go by page id.
-        cosines = vectors.astype(np.float64) @ vector.astype(np.float64)
+        pages, ready = self._state()
+        if pages <= EXACT_PAGES:
+            held, scale = self._all()
+            found = held.nearest(vector, n + 1, scale)
+        else:
+            found = (self._proposed if ready else self._streamed)(vector, n + 1)
+        cosines = _cosines(found.stored, vector)
+        ids = found.ids
         order = [i for i in np.lexsort((ids, -cosines)) if ids[i] != leave_out][:n]
         rows = self._rows([ids[i] for i in order])
         order = [i for i in order if ids[i] in rows]  # one may have been taken out meanwhile
@@ -67,84 +100,82 @@ class Searcher:
             Hit(ids[i], rows[ids[i]]["path"], float(cosines[i]), writer=rows[ids[i]]["writer"])
             for i in order
         )
-        return Nearest(hits, vectors[order])
+        return Nearest(hits, vectors_of(found.stored[order]), found.halves[order])
 
-    def sample(self) -> tuple[tuple[str, ...], NDArray[np.float32]]:
-        """See :meth:`Catalogue.sample`: ids and vectors (sampled, dim)."""
-        held = self._background()
-        return held.ids, held.vectors
-
-    def build_index(self) -> None:
-        """Make the index of a catalogue that is too large to be searched without."""
-        if self._table.count_rows() <= EXACT_PAGES:
-            return
-        index = need("lancedb.index")
-        present = self._indexed()
-        if "page_id" not in present:
-            self._table.create_index("page_id", config=index.BTree())
-        if "vector" not in present:
-            self._table.create_index(
-                "vector", config=index.IvfRq(distance_type="cosine", num_bits=BITS)
-            )
-
-    def _state(self) -> tuple[int, bool]:
-        """How many pages there are, and whether they are indexed."""
+    def sample(self) -> tuple[tuple[str, ...], NDArray[np.float32], NDArray[np.float32]]:
+        """See :meth:`Catalogue.sample`: ids, vectors (sampled, dim) and halves (sampled,)."""
         version = self._table.version
-        if self._seen[0] != version:
-            self._seen = (version, self._table.count_rows(), "vector" in self._indexed())
-        return self._seen[1:]
-
-    def _indexed(self) -> set[str]:
-        return {column for index in self._table.list_indices() for column in index.columns}
-
-    def _nearest(
-        self, vector: NDArray[np.float32], n: int
-    ) -> tuple[NDArray[np.str_], NDArray[np.float32]]:
-        held = self._all()
-        cosines = held.vectors @ vector
-        # A few more than asked for: float32 may swap neighbours that differ in the last bit.
-        kept = min(n + 10, len(cosines))
-        chosen = np.argpartition(-cosines, kept - 1)[:kept] if kept else np.zeros(0, int)
-        if kept:  # all that tie with the last one, or chance would choose among them
-            chosen = np.flatnonzero(cosines >= cosines[chosen].min() - 1e-6)
-        return np.array([held.ids[i] for i in chosen], dtype=object), held.vectors[chosen]
-
-    def _proposed(
-        self, vector: NDArray[np.float32], n: int
-    ) -> tuple[NDArray[np.str_], NDArray[np.float32]]:
-        query = self._table.search(vector, vector_column_name="vector").distance_type("cosine")
-        rows = (
-            query.nprobes(PROBES)
-            .limit(max(PROPOSED, 2 * n))
-            .select(["page_id", "vector", "_distance"])
-            .to_arrow()
-        )
-        ids = np.array(rows["page_id"].to_pylist(), dtype=object)
-        return ids, matrix(rows["vector"], self._dim)
-
-    def _all(self) -> _Held:
-        version = self._table.version
-        if self._held is None or self._held.version != version:
-            rows = self._table.search().select(["page_id", "vector"]).limit(None).to_arrow()
-            self._held = _held(version, rows.sort_by("page_id"), self._dim)
-        return self._held
-
-    def _background(self) -> _Held:
-        """Some pages of the catalogue, the same ones every time."""
-        version = self._table.version
-        if self._sample is None or self._sample.version != version:
+        if self._sample is None or self._sample[0] != version:
             pages, _ = self._state()
             if pages <= EXACT_PAGES:
-                held = self._all()
-                chosen = sample_rows(pages)
-                self._sample = _Held(
-                    version, tuple(held.ids[i] for i in chosen), held.vectors[chosen]
-                )
+                held, _ = self._all()
+                chosen = held[np.argsort(held.ids)[sample_rows(pages)]]
             else:
-                rows = self._table.take_offsets(sample_rows(pages).tolist())
-                taken = rows.select(["page_id", "vector"]).to_arrow().sort_by("page_id")
-                self._sample = _held(version, taken, self._dim)
-        return self._sample
+                taken = self._table.take_offsets(sample_rows(pages).tolist())
+                chosen = _pages(taken.select(self._wanted()).to_arrow())
+                chosen = chosen[np.argsort(chosen.ids)]
+            self._sample = version, chosen
+        chosen = self._sample[1]
+        return tuple(chosen.ids), vectors_of(chosen.stored), chosen.halves
+
+    def settle(self) -> None:
+        """Make what a catalogue needs that is too large to be searched without."""
+        if self._table.count_rows() <= EXACT_PAGES:
+            return
+        indexed = [i for i in self._table.list_indices() if i.columns == ["page_id"]]
+        if not indexed or self._table.index_stats(indexed[0].name).num_unindexed_rows:
+            self._table.create_index("page_id", config=need("lancedb.index").BTree(), replace=True)
+        self.shorts.settle(self._table)
+        self._seen = (-1, 0, False)
+
+    def _state(self) -> tuple[int, bool]:
+        """How many pages there are, and whether their short vectors are."""
+        version = self._table.version
+        if self._seen[0] != version or not self._seen[2]:
+            pages = self._table.count_rows()
+            self._seen = (version, pages, pages > EXACT_PAGES and self.shorts.ready)
+        return self._seen[1:]
+
+    def _proposed(self, vector: NDArray[np.float32], n: int) -> _Pages:
+        ids = self.shorts.propose(vector, n)
+        query = self._table.search().where(among(ids)).select(self._wanted())
+        return _pages(query.limit(None).to_arrow()).nearest(vector, n)
+
+    def _streamed(self, vector: NDArray[np.float32], n: int) -> _Pages:
+        best: _Pages | None = None
+        for batch in self._batches():
+            near = batch.nearest(vector, n)
+            best = near if best is None else best.joined(near).nearest(vector, n)
+        assert best is not None  # there are more than EXACT_PAGES
+        return best
+
+    def _all(self) -> tuple[_Pages, NDArray[np.float32]]:
+        """All pages of a small catalogue, and what brings their rows to unit length."""
+        version = self._table.version
+        if self._held is None or self._held[0] != version:
+            self._held = None  # not two of them in memory
+            kind = self._table.schema.field("vector").type.value_type.to_pandas_dtype()
+            stored = np.empty((self._table.count_rows(), self._dim), kind)
+            ids: list[str] = []
+            halves = [np.zeros(0, np.float32)]
+            for batch in self._batches():
+                end = len(ids) + len(batch.ids)
+                if end > len(stored):  # somebody is adding
+                    stored = np.concatenate([stored, np.empty_like(stored[: end - len(stored)])])
+                stored[len(ids) : end] = batch.stored
+                ids += batch.ids.tolist()
+                halves.append(batch.halves)
+            stored = stored[: len(ids)]
+            pages = _Pages(np.array(ids, dtype=object), stored, np.concatenate(halves))
+            self._held = version, pages, scales(stored)
+        return self._held[1:]
+
+    def _batches(self) -> Any:
+        query = self._table.search().select(self._wanted()).limit(None)
+        return (_pages(batch) for batch in query.to_batches(_READ))
+
+    def _wanted(self) -> list[str]:
+        return present(self._table, "page_id", "vector", "halves")
 
     def _rows(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         if not len(ids):
@@ -160,5 +191,15 @@ def sample_rows(pages: int) -> NDArray[np.intp]:
     return np.sort(np.random.default_rng(0).choice(pages, SAMPLE, replace=False))
 
 
-def _held(version: int, rows: Any, dim: int) -> _Held:
-    return _Held(version, tuple(rows["page_id"].to_pylist()), matrix(rows["vector"], dim))
+def _pages(rows: Any) -> _Pages:
+    ids = np.array(rows["page_id"].to_pylist(), dtype=object)
+    return _Pages(ids, stored_rows(rows), halves_of(rows))
+
+
+def _cosines(stored: NDArray[Any], vector: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The cosines of pages with a vector: equal vectors get equal cosines, ties go by page id."""
+    wide = vector.astype(np.float64)
+    cosines = np.empty(len(stored))
+    for part in blocks(stored):
+        cosines[part] = np.einsum("pd,d->p", vectors_of(stored[part]).astype(np.float64), wide)
+    return cosines

@@ -1,10 +1,13 @@
 """Described pages on disk: a LanceDB table, and beside it what made its vectors.
 
 A catalogue is a folder with ``catalogue.json`` (format version, the describer and its spec, its
-calibration) and the table ``pages.lance``: a row per page with its id, path, content hash, labels,
-descriptor and thumbnail. It never mixes describers. Rows are added in batches, each of which is
-there whole or not at all, and a page that is added again takes the place of its old row: a process
-that is killed loses at most the batch it was at, and what is done twice is there once.
+calibration, what was learned from the collection) and the table ``pages.lance``: a row per page
+with its id, path, content hash, labels, descriptor in a byte per entry (:mod:`.rounding`) and
+thumbnail. A large one also has short vectors, ``short.npz`` and ``short.lance`` (:mod:`.shorts`),
+which follow from the table and may be deleted. A catalogue never mixes describers. Rows are added
+in batches, each of which is there whole or not at all, and a page that is added again takes the
+place of its old row: a process that is killed loses at most the batch it was at, and what is done
+twice is there once.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -26,24 +29,32 @@ from ..names import need
 from ..records import Descriptors, Page
 from ..sources import open_source
 from .head import FORMAT, Head, is_catalogue, read_head, write_head
+from .lock import LOCK, locked
+from .renewal import renew_columns
+from .rounding import rounded, unrounded
 from .rows import (
     LABELS,
     TABLE,
     among,
     connect,
+    halves_of,
+    known_halves,
     labels_of,
-    matrix,
+    list_column,
+    present,
     quoted,
     refusals,
-    renew_columns,
     row_of,
     schema,
+    stored_rows,
+    vectors_of,
 )
 from .search import Nearest, Searcher
 
-LOCK = ".lock"
 _AT_ONCE = 1000  # ids in one question to the table
 _COMPACT_EVERY = 256  # batches, each of which leaves a file of its own
+_FILES, _FILE_PAGES = 32, 1000  # more files with fewer pages on average are joined: not less,
+# since joining writes every vector again
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +66,8 @@ class Entry:
     content_hash: str
     thumbnail: bytes  # JPEG
     stamp: str | None = None  # of the source when it was read; None: as it is now
+    halves: float | None = None  # the cosine of the vectors of its two halves
+    line_distance: float | None = None  # pixels of the scan that were assumed between lines
 
 
 @dataclass(frozen=True)
@@ -79,7 +92,7 @@ class Catalogue:
         self.folder, self.head = folder, head
         self._version = version
         self._table = table
-        self._searcher = Searcher(table, head.dim)
+        self._searcher = Searcher(table, folder, head.dim)
         self._batches = 0
 
     @classmethod
@@ -94,7 +107,7 @@ class Catalogue:
             raise CatalogueError(f"{folder}: holds something else; give a new or an empty folder")
         with refusals(folder):
             folder.mkdir(parents=True, exist_ok=True)
-        with _locked(folder), refusals(folder):
+        with locked(folder), refusals(folder):
             # Over a table only where there is one: LanceDB warns otherwise.
             mode = "overwrite" if (folder / f"{TABLE}.lance").exists() else "create"
             table = connect(folder).create_table(TABLE, schema=schema(head.dim), mode=mode)
@@ -122,10 +135,11 @@ class Catalogue:
     def take_describer(self, head: Head) -> None:
         """Go on with the same describer; its name and its calibration may have changed."""
         self.check_describer(head)
-        if to_plain(head) != to_plain(self.head):
-            self.head = head
-            if self._version == FORMAT.version:  # an older one is written when it is renewed
-                write_head(head, self.folder)
+        self._take(replace(head, collection=self.head.collection))
+
+    def keep_collection(self, values: Mapping[str, Any] | None) -> None:
+        """Store plain values that were learned from the pages, as ``head.collection``."""
+        self._take(replace(self.head, collection=values))
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -133,7 +147,7 @@ class Catalogue:
 
         A catalogue of an older version is brought to that of now.
         """
-        with _locked(self.folder):
+        with locked(self.folder):
             self._renew()
             yield
 
@@ -193,15 +207,25 @@ class Catalogue:
         Descriptors(ids, vectors, {})  # unit rows, ids that differ
         if vectors.shape[1] != self.head.dim:
             raise ValueError(f"vectors must have {self.head.dim} entries, got {vectors.shape[1]}")
+        if self._version != FORMAT.version:
+            raise CatalogueError(
+                f"{self.folder}: has format version {self._version}; Catalogue.writing renews it"
+            )
+        numbers, steps = rounded(vectors)
         rows = [
             {
                 **row_of(entry.page, entry.stamp),
                 "content_hash": entry.content_hash,
+                "step": float(step),
+                "halves": entry.halves,
+                "line_distance": entry.line_distance,
                 "thumbnail": entry.thumbnail,
             }
-            for entry in batch
+            for entry, step in zip(batch, steps, strict=True)
         ]
-        self._merge(rows, vectors)
+        with refusals(self.folder):  # before the rows, which nobody would find without
+            self._searcher.shorts.put(ids, numbers, steps)
+        self._merge(rows, numbers)
 
     def relabel(self, pages: Sequence[Page]) -> None:
         """Store the path and labels of pages that are in the catalogue; their vectors stay."""
@@ -211,26 +235,29 @@ class Catalogue:
     def drop(self, page_ids: Sequence[str]) -> None:
         """Take pages out."""
         for start in range(0, len(page_ids), _AT_ONCE):
+            part = page_ids[start : start + _AT_ONCE]
             with refusals(self.folder):
-                self._table.delete(among(page_ids[start : start + _AT_ONCE]))
+                self._table.delete(among(part))
+                self._searcher.shorts.drop(part)
 
     def settle(self) -> None:
-        """After adding: join small files; make or extend the index of a large catalogue."""
+        """After adding: join many small files; make the short vectors of a large catalogue."""
         with refusals(self.folder):
-            # Versions of the last minutes stay, for those who are reading them.
-            self._table.optimize(cleanup_older_than=timedelta(minutes=10))
-            self._searcher.build_index()
+            self._join_files()
+            self._searcher.settle()
 
     def descriptors(self) -> Descriptors:
         """All vectors in the order of the page ids, with writers if all pages have one."""
-        rows = self._columns("page_id", "writer", "vector").sort_by("page_id")
+        names = present(self._table, "page_id", "writer", "vector", "halves")
+        rows = self._columns(*names).sort_by("page_id")
         writers = rows["writer"].to_pylist()
         known = bool(writers) and None not in writers
         return Descriptors(
             tuple(rows["page_id"].to_pylist()),
-            matrix(rows["vector"], self.head.dim),
+            vectors_of(stored_rows(rows)),
             self.head.spec,
             tuple(writers) if known else None,
+            known_halves(halves_of(rows)),
         )
 
     def thumbnails(self, page_ids: Sequence[str]) -> dict[str, bytes]:
@@ -263,25 +290,30 @@ class Catalogue:
         rows = self._columns("vector", where=f"page_id = {quoted(page_id)}")
         if not len(rows):
             raise CatalogueError(f"{self.folder}: holds no page {page_id!r}")
-        return matrix(rows["vector"], self.head.dim)[0]
+        return vectors_of(stored_rows(rows))[0]
 
     def search(
         self, vector: NDArray[np.float32], n: int = 10, *, leave_out: str | None = None
     ) -> Nearest:
-        """The n pages most like a vector, nearest first; ``leave_out`` is the id of the query."""
+        """The n pages most like a vector, nearest first; ``leave_out`` is the id of the query.
+
+        The vector is rounded like those of the pages: a copy of a page has the cosine 1 with it.
+        """
         vector = np.asarray(vector, np.float32)
         if vector.shape != (self.head.dim,):
             raise ValueError(f"vector must have shape ({self.head.dim},), got {vector.shape}")
         if n < 1:
             raise ValueError(f"n must be at least 1, got {n}")
+        if self._version == FORMAT.version:
+            vector = unrounded(rounded(vector[None])[0])[0]
         with refusals(self.folder):
             return self._searcher.search(vector, n, leave_out)
 
     def sample(self) -> Descriptors:
         """Some pages that stand for all, the same every time; all of a small catalogue."""
         with refusals(self.folder):
-            ids, vectors = self._searcher.sample()
-        return Descriptors(ids, vectors, self.head.spec)
+            ids, vectors, halves = self._searcher.sample()
+        return Descriptors(ids, vectors, self.head.spec, halves=known_halves(halves))
 
     def _columns(self, *names: str, where: str | None = None) -> Any:
         with refusals(self.folder):
@@ -291,7 +323,7 @@ class Catalogue:
             return query.limit(None).to_arrow()
 
     def _merge(
-        self, rows: Sequence[Mapping[str, Any]], vectors: NDArray[np.float32] | None = None
+        self, rows: Sequence[Mapping[str, Any]], numbers: NDArray[np.int8] | None = None
     ) -> None:
         pa = need("pyarrow")
         schema = self._table.schema
@@ -299,47 +331,34 @@ class Catalogue:
             name: pa.array([row[name] for row in rows], schema.field(name).type) for name in rows[0]
         }
         merge = self._table.merge_insert("page_id").when_matched_update_all()
-        if vectors is not None:
-            flat = pa.array(np.ascontiguousarray(vectors, np.float32).ravel())
-            columns["vector"] = pa.FixedSizeListArray.from_arrays(flat, self.head.dim)
+        if numbers is not None:
+            columns["vector"] = list_column(numbers)
             merge = merge.when_not_matched_insert_all()
         with refusals(self.folder):
             merge.execute(pa.table(columns))
             self._batches += 1
             if self._batches % _COMPACT_EVERY == 0:
-                self._table.optimize()
+                self._join_files()
+
+    def _join_files(self) -> None:
+        files = self._table.stats()["fragment_stats"]["num_fragments"]
+        if files > _FILES and len(self) < files * _FILE_PAGES:
+            # Versions of the last minutes stay, for those who are reading them.
+            self._table.optimize(cleanup_older_than=timedelta(minutes=10))
+
+    def _take(self, head: Head) -> None:
+        if to_plain(head) != to_plain(self.head):
+            self.head = head
+            if self._version == FORMAT.version:  # an older one is written when it is renewed
+                write_head(head, self.folder)
 
     def _renew(self) -> None:
         if self._version == FORMAT.version:
             return
         with refusals(self.folder):
-            renew_columns(self._table)
+            renew_columns(self._table, self.head.dim)
         write_head(self.head, self.folder)
         self._version = FORMAT.version
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Hold the lock of a catalogue, which dies with its process."""
-    try:
-        import fcntl
-    except ImportError:  # Windows has none; there, two commands at once are up to the user
-        yield
-        return
-    try:
-        file = (folder / LOCK).open("w")
-    except OSError as error:
-        raise CatalogueError(f"{folder}: cannot be written to: {error.strerror}") from error
-    with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise CatalogueError(
-                f"{folder}: another process is describing into it; wait for its end"
-            ) from error
-        except OSError as error:
-            raise CatalogueError(f"{folder}: cannot be locked: {error.strerror}") from error
-        yield
 
 
 def _part(page_id: str) -> str:

@@ -1,0 +1,119 @@
+"""The table of short vectors: made, kept up, and finished after a kill."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dgmp.catalogue import Catalogue, projection, shorts
+from dgmp.catalogue import search as searching
+from dgmp.catalogue.rows import connect
+
+from .entries import HEAD, entries, unit
+
+IDS = [f"{i:03}" for i in range(600)]
+DIM = 48
+
+
+@pytest.fixture
+def large(tmp_path, monkeypatch):
+    """A catalogue of 200 writers with three pages each, too large for exact search."""
+    monkeypatch.setattr(searching, "EXACT_PAGES", 500)
+    monkeypatch.setattr(projection, "SHORT", 24)
+    monkeypatch.setattr(shorts, "_WRITTEN", 250)
+    monkeypatch.setattr(shorts, "_AT_ONCE", 100)
+    catalogue = Catalogue.create(tmp_path / "large", replace(HEAD, dim=DIM))
+    vectors = unit(200, DIM)[np.repeat(np.arange(200), 3)] + 0.3 * unit(600, DIM, seed=1)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    catalogue.add(entries(tmp_path / "files", IDS, vectors))
+    return catalogue
+
+
+def found(catalogue):
+    queries = IDS[::60]
+    return [catalogue.search(catalogue.vector(id), 2, leave_out=id).hits for id in queries]
+
+
+def stored(catalogue):
+    rows = connect(catalogue.folder).open_table(shorts.TABLE).to_arrow().sort_by("page_id")
+    return rows["page_id"].to_pylist(), np.stack(rows["short"].to_numpy())
+
+
+def test_pages_found_by_short_vectors_are_those_of_the_full_reading(large):
+    exact = found(large)
+    assert not large._searcher.shorts.ready
+    large.settle()
+    assert large._searcher.shorts.ready
+    assert found(large) == exact
+
+
+def test_every_page_has_the_short_vector_of_its_long_one(large):
+    large.settle()
+    ids, short = stored(large)
+    assert ids == IDS
+    made = projection.load_projection(large.folder, DIM)
+    np.testing.assert_allclose(short, made(large.descriptors().vectors), atol=1e-3)
+
+
+def test_another_process_sees_short_vectors_as_soon_as_they_are_there(large):
+    reader = Catalogue.open(large.folder)
+    exact = found(reader)
+    large.settle()
+    assert found(reader) == exact
+    assert reader._searcher._state() == (600, True)
+
+
+def test_a_page_that_is_added_later_is_found_before_and_after_settling(large, tmp_path):
+    large.settle()
+    new = unit(1, DIM, seed=8)
+    large.add(entries(tmp_path / "files", ["new"], new))
+    assert large.search(new[0], 1).hits[0].page_id == "new"
+    large.settle()
+    assert large.search(new[0], 1).hits[0].page_id == "new"
+
+
+def test_a_page_that_changed_is_found_by_its_new_vector(large, tmp_path):
+    large.settle()
+    new = unit(1, DIM, seed=8)
+    large.add(entries(tmp_path / "files", ["300"], new))
+    assert large.search(new[0], 1).hits[0].page_id == "300"
+
+
+def test_a_page_that_was_dropped_has_no_short_vector(large):
+    large.settle()
+    large.drop(["300"])
+    assert stored(large)[0] == [id for id in IDS if id != "300"]
+
+
+def test_what_a_kill_left_out_or_behind_is_put_right(large):
+    large.settle()
+    expected = stored(large)
+    table = connect(large.folder).open_table(shorts.TABLE)
+    table.delete("page_id IN ('001', '002')")
+    table.update(where="page_id = '003'", values={"step": 0.5})  # of an earlier vector
+    table.update(where="page_id = '004'", values={"page_id": "gone"})
+    large.settle()
+    ids, short = stored(large)
+    assert ids == expected[0]
+    np.testing.assert_array_equal(short, expected[1])
+
+
+@pytest.mark.parametrize("damage", [b"", None])
+def test_a_projection_that_is_lost_is_made_anew_with_all_that_came_of_it(large, damage):
+    exact = found(large)
+    large.settle()
+    if damage is None:
+        (large.folder / projection.FILE).unlink()
+    else:
+        (large.folder / projection.FILE).write_bytes(damage)
+    assert found(large) == exact
+    assert not large._searcher.shorts.ready
+    large.settle()
+    assert large._searcher.shorts.ready
+    assert found(large) == exact
+
+
+def test_a_small_catalogue_has_no_short_vectors(filled):
+    filled.settle()
+    assert not filled._searcher.shorts.ready
+    assert not (filled.folder / projection.FILE).exists()
