@@ -7,7 +7,7 @@ as what would be written now.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +20,16 @@ FILE = "catalogue.json"
 
 @dataclass(frozen=True)
 class Head:
-    """The describer of a catalogue: its spec, width, name, and its calibration as plain values."""
+    """The describer of a catalogue: its spec, width, name, and its calibration as plain values.
+
+    ``collection`` is what was learned from its pages as a whole, as the resolutions of their scans.
+    """
 
     spec: Mapping[str, Any]
     dim: int
     describer: str  # the name or run it is loaded by
     calibration: Mapping[str, Any] | None = None
+    collection: Mapping[str, Any] | None = None
 
     def difference(self, other: Head) -> str | None:
         """Why vectors of the two describers cannot be compared; None where they can."""
@@ -53,7 +57,7 @@ def read_head(folder: Path) -> tuple[Head, int]:
         head = from_plain(stored, Head, folder / FILE)
     except DgmpError as error:
         raise CatalogueError(str(error)) from error
-    return Head(renamed_spec(head.spec), head.dim, head.describer, head.calibration), version
+    return replace(head, spec=renamed_spec(head.spec)), version
 
 
 def write_head(head: Head, folder: Path) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -122,6 +122,13 @@ class Catalogue:
     def take_describer(self, head: Head) -> None:
         """Go on with the same describer; its name and its calibration may have changed."""
         self.check_describer(head)
+        self._take_head(replace(head, collection=self.head.collection))
+
+    def take_collection(self, collection: Mapping[str, Any]) -> None:
+        """Store what was learned from the pages as a whole, as plain values."""
+        self._take_head(replace(self.head, collection=collection))
+
+    def _take_head(self, head: Head) -> None:
         if to_plain(head) != to_plain(self.head):
             self.head = head
             if self._version == FORMAT.version:  # an older one is written when it is renewed
