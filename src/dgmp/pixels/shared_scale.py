@@ -2,20 +2,20 @@
 
 The estimate of a single page's line distance is off by 5 to 15 %, and a scale of its own takes from
 every page the size of its writing, which is part of a hand. Scans of one collection mostly come at
-one resolution, or at a few. The estimates x of such scans, taken as logarithms, gather in modes, one
-per resolution, whose spread comes from the writers:
+one resolution, or at a few. The estimates x of such scans, taken as logarithms, gather in modes,
+one per resolution, whose spread comes from the writers:
 
     p(x) = Σ_k w_k [(1 − q) N(x; m_k, s² + e²) + q N(x; m_k, 0.5²)] + a / range
 
 e is the error of the page's estimate and q the chance that it is wrong by far, both by how sure it
 is; s is one spread for all modes, at most 0.3; a is the share of pages at resolutions of their own.
 None to four modes are fitted by expectation maximisation, and their number is that of the highest
-likelihood less a penalty per mode (BIC). The pages of a mode get one distance, exp(m_k). A page that
-is more probably alone keeps its own, as all do where the estimates spread evenly; but the pages of
-one folder and about one size get their median, if they agree.
+likelihood less a penalty per mode (BIC). The pages of a mode get one distance, exp(m_k). A page
+that is more probably alone keeps its own, as all do where the estimates spread evenly; but the
+pages of one folder and about one size get their median, if they agree.
 
-Distances of pages with a resolution tag are divided by it, and these pages are fitted by themselves.
-What was learned is a :class:`CollectionScale`, which is kept: a page that comes later is treated as
+Distances of pages with a resolution tag are divided by it, and these are fitted by themselves. What
+was learned is a :class:`CollectionScale`, which is kept: a page that comes later is treated as
 those that were there. Two resolutions less than a factor of 1.4 apart are not told from writers of
 different sizes, nor are two a factor of two apart where these differ by 20 % and more.
 """
