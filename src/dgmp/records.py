@@ -93,6 +93,7 @@ class Page:
     size: tuple[int, int] | None = None  # width, height
     regions: tuple[Region, ...] | None = None  # where the text is; None: use the whole page
     line_distance: float | None = None  # pixels between baselines, if a layout file gives them
+    dpi: float | None = None  # of the scan, if its file has a believable tag
 
     @property
     def content_hash(self) -> str:

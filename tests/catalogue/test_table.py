@@ -196,3 +196,11 @@ def test_a_kill_while_a_batch_is_written_leaves_whole_batches(tmp_path):
         ids = Catalogue.open(tmp_path / "catalogue").descriptors().page_ids
         assert len(ids) % 4 == 0
         assert len(set(ids)) == len(ids) <= 40
+
+
+def test_what_was_learned_of_the_collection_stays_when_the_describer_is_taken_again(filled):
+    with filled.writing():
+        filled.keep_collection({"scale": {"dpi": 300}})
+        filled.take_describer(replace(HEAD, describer="renamed"))
+    head = Catalogue.open(filled.folder).head
+    assert (head.describer, head.collection) == ("renamed", {"scale": {"dpi": 300}})

@@ -171,3 +171,18 @@ def test_a_picture_need_not_be_a_file():
     encoded = io.BytesIO()
     Image.fromarray(INK).save(encoded, "PNG")
     assert_array_equal(read_image(InMemory(encoded.getvalue())), INK)
+
+
+@pytest.mark.parametrize("ending", ["jpg", "png", "tif"])
+@pytest.mark.parametrize(("tag", "dpi"), [(300, 300), (72, None), (96, None), (1, None)])
+def test_a_believable_resolution_tag_is_read(tmp_path, ending, tag, dpi):
+    path = tmp_path / f"page.{ending}"
+    Image.new("L", (40, 30), 200).save(path, dpi=(tag, tag))
+    (picture,) = pictures_in(FileSource(path))
+    assert picture.dpi == (None if dpi is None else pytest.approx(dpi, rel=0.001))
+
+
+def test_a_tag_that_differs_across_and_down_is_not_believed(tmp_path):
+    Image.new("L", (40, 30), 200).save(tmp_path / "page.png", dpi=(300, 150))
+    (picture,) = pictures_in(FileSource(tmp_path / "page.png"))
+    assert picture.dpi is None

@@ -1,9 +1,11 @@
 """From a page to its pixels: text regions, one scale, two values, their place on the scan."""
 
 import pickle
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 from drawing import written
@@ -15,9 +17,13 @@ from dgmp.pixels import (
     PageImage,
     Preparation,
     centre_patch,
+    measure_page,
+    needs_measuring,
+    page_reader,
     prepare_page,
     read_image,
     read_pages,
+    text_scale,
 )
 from dgmp.pixels.preparation import paper_of
 from dgmp.records import Page, Region
@@ -224,3 +230,44 @@ def test_a_function_of_pixels_goes_through_pages_with_errors_in_their_place(page
     results = [result for _, result in map_pages(pages, on_pixels)]
     assert isinstance(results[1], ImageError)
     assert [results[0], *results[2:]] == [(150, 200), (150, 201), (150, 202)]
+
+
+def saved(tmp_path, pixels, name="page.png", **more):
+    cv2.imwrite(str(tmp_path / name), pixels)
+    height, width = pixels.shape
+    return Page(name, FileSource(tmp_path / name), size=(width, height), **more)
+
+
+def test_a_distance_that_is_given_takes_the_place_of_the_estimate(tmp_path):
+    page = saved(tmp_path, written(700, 600, distance=40))
+    assert prepare_page(page, distance=38).zoom == 2
+    assert page_reader(Preparation(), {page.id: 38.0})(page).zoom == 2
+    assert prepare_page(page).line_distance == pytest.approx(40, rel=0.05)
+
+
+def test_layout_files_and_preparations_win_over_a_distance_that_is_given(tmp_path):
+    page = saved(tmp_path, written(700, 600, distance=40), line_distance=30.0)
+    assert prepare_page(page, distance=50).line_distance == 30
+    assert prepare_page(page, Preparation(line_distance=20), 50).line_distance == 20
+
+
+def test_a_page_is_measured_only_where_nothing_else_gives_its_scale(tmp_path):
+    page = Page("page.png", FileSource(tmp_path / "page.png"))
+    assert needs_measuring(page, Preparation())
+    assert not needs_measuring(page, Preparation(canonical=None))
+    assert not needs_measuring(page, Preparation(line_distance=40))
+    assert not needs_measuring(replace(page, line_distance=40), Preparation())
+
+
+@pytest.mark.parametrize("distance", [40, 100])
+def test_a_large_jpeg_is_measured_the_same_though_decoded_smaller(tmp_path, distance):
+    pixels = written(2600, 3400, distance=distance, letter=distance // 3)
+    page = saved(tmp_path, pixels, "page.jpg", dpi=300.0)
+    found = measure_page(page)
+    assert found.distance == pytest.approx(text_scale(pixels), rel=0.02)
+    assert (found.dpi, found.folder, found.size) == (300, "", (2600, 3400))
+
+
+def test_a_blank_page_cannot_be_measured(tmp_path):
+    with pytest.raises(ImageError, match="no ink"):
+        measure_page(saved(tmp_path, BLANK))

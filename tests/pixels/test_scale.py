@@ -7,7 +7,7 @@ from drawing import written
 
 from dgmp.corpora import open_corpus
 from dgmp.errors import ImageError
-from dgmp.pixels import read_image, text_scale, to_canonical
+from dgmp.pixels import measure_lines, read_image, text_scale, to_canonical
 from dgmp.pixels.scale import LARGEST_ZOOM, ink_at, letter_height
 
 
@@ -94,3 +94,9 @@ def test_dust_alone_has_no_letter_height():
     ink = np.zeros((100, 100), np.uint8)
     ink[::10, ::10] = 1
     assert letter_height(ink) is None
+
+
+def test_lines_that_repeat_are_surer_than_a_single_one():
+    _, many = measure_lines(written(900, 900, distance=76, letter=26))
+    _, single = measure_lines(written(900, 120, distance=76, letter=26))
+    assert 0 <= single < many <= 1

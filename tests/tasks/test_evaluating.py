@@ -143,7 +143,12 @@ def test_the_stages_of_a_fitted_kind_are_told_with_their_pages(hands):
         return lambda number: None
 
     evaluate(hands, "srs-lbp", stage=stage)
-    assert stages == [("fitting srs-lbp", 6), ("describing pages", 6)]
+    assert stages == [
+        ("measuring the writing", 6),
+        ("fitting srs-lbp", 6),
+        ("measuring the writing", 6),
+        ("describing pages", 6),
+    ]
 
 
 def test_a_kind_is_not_fitted_on_the_pages_it_is_judged_by(hands):

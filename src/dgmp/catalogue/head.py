@@ -22,7 +22,7 @@ FILE = "catalogue.json"
 class Head:
     """The describer of a catalogue: its spec, width, name, and its calibration as plain values.
 
-    ``collection`` holds plain values that were learned from the pages of the catalogue.
+    ``collection`` is what was learned from its pages as a whole, as the resolutions of their scans.
     """
 
     spec: Mapping[str, Any]

@@ -27,6 +27,12 @@ Binarize = Annotated[
     str | None,
     Option(help="auto, sauvola, otsu or none, in place of the describer's own binarisation."),
 ]
+Dpi = Annotated[
+    float | None, Option(min=1, help="The resolution of all scans, whatever their tags say.")
+]
+LineDistance = Annotated[
+    float | None, Option(min=1, metavar="PX", help="The pixels between the lines of all scans.")
+]
 Device = Annotated[str, Option(help="auto, cpu or cuda.")]
 Workers = Annotated[int, Option(min=0, help="Further processes.")]
 AsJson = Annotated[bool, Option("--json", help="One JSON object per line.")]

@@ -220,7 +220,7 @@ def _pages(
     except ImageError as error:
         left_out.append(Remark(name, error.reason))
         return
-    for source, (part, frame, size) in pictures:
+    for source, (part, frame, size, dpi) in pictures:
         page = Page(
             name + part,
             source,
@@ -231,6 +231,7 @@ def _pages(
             split=labels.get("split"),
             frame=frame,
             size=size,
+            dpi=dpi,
         )
         layout_path = layout_file(file, known) if len(pictures) == 1 else None
         if layout_path is not None:
@@ -254,11 +255,11 @@ def _pages(
 
 def _several(
     pictures: Sequence[Picture], source: Source
-) -> Iterator[tuple[str, int, tuple[int, int]]]:
-    """What the id of each picture has after the name of its file, its frame and its size."""
+) -> Iterator[tuple[str, int, tuple[int, int], float | None]]:
+    """What the id of each picture has after the name of its file, its frame, size and dpi."""
     for picture in pictures:
         frame = f"#frame={picture.frame}" if len(pictures) > 1 else ""
-        yield source.part + frame, picture.frame, picture.size
+        yield source.part + frame, picture.frame, picture.size, picture.dpi
 
 
 def _note_missing(pages: Sequence[Page], notes: list[Remark]) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from ..engines import Engine, map_pages
 from ..errors import CorpusError, ImageError
 from ..hands import Calibration
-from ..pixels import OnPixels, PageImage, Preparation, prepare_page
+from ..pixels import OnPixels, PageImage, Preparation, page_reader
 from ..records import Descriptors, Floats, Matrix, Page, PageProgress
 
 R = TypeVar("R")
@@ -113,6 +113,7 @@ def describe_pages(
     crop: int | None = None,
     binarization: str | None = None,
     read: Read | None = None,
+    distances: Mapping[str, float] | None = None,
     halves: bool = False,
     engine: Engine | None = None,
     progress: PageProgress | None = None,
@@ -121,10 +122,11 @@ def describe_pages(
 
     ``crop`` describes only the patch of that many pixels in the middle of each prepared page;
     ``binarization`` takes the place of the describer's own. ``read`` gives the pixels of pages that
-    are prepared already. With ``halves`` those of pages are described and compared as well. Labels
-    of the Descriptors are the writers, where all are known.
+    are prepared already; ``distances`` are those between the lines of scans, by page id, where they
+    are not to be estimated page by page. With ``halves`` those of pages are described and compared
+    as well. Labels of the Descriptors are the writers, where all are known.
     """
-    prepare = read or reader(describer, binarization)
+    prepare = read or reader(describer, binarization, distances)
     found: Callable[[PageImage], tuple[Matrix, float]] = (
         partial(page_and_halves, describer) if halves else _Alone(describer)
     )
@@ -197,9 +199,13 @@ def gather(
     return kept, results, tuple(failures)
 
 
-def reader(prepared: Describer | Classifier, binarization: str | None = None) -> Read:
+def reader(
+    prepared: Describer | Classifier,
+    binarization: str | None = None,
+    distances: Mapping[str, float] | None = None,
+) -> Read:
     """How pages are brought to pixels for a describer or classifier; it can be pickled."""
-    return partial(prepare_page, preparation=_preparation(prepared, binarization))
+    return page_reader(_preparation(prepared, binarization), distances)
 
 
 def full_spec(

@@ -11,16 +11,22 @@ from .preparation import (
     PageReader,
     Preparation,
     centre_patch,
+    measure_page,
+    needs_measuring,
+    page_reader,
     prepare_page,
     read_pages,
 )
-from .scale import text_scale, to_canonical
+from .scale import measure_lines, text_scale, to_canonical
+from .shared_scale import CollectionScale, Measured, learn_scale
 from .thumbnails import THUMBNAIL, thumbnail
 
 __all__ = [
     "FOREIGN",
     "SUFFIXES",
     "THUMBNAIL",
+    "CollectionScale",
+    "Measured",
     "OnPixels",
     "PageImage",
     "PageReader",
@@ -34,7 +40,12 @@ __all__ = [
     "draw_rows",
     "has_ink",
     "ink_share",
+    "learn_scale",
+    "measure_lines",
+    "measure_page",
+    "needs_measuring",
     "open_store",
+    "page_reader",
     "pictures_in",
     "prepare_page",
     "read_image",

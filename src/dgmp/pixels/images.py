@@ -29,6 +29,7 @@ from ..records import Grey, Source
 
 LIMIT = 20_000 * 20_000  # pixels: the largest maps and charters; above this a file is a bomb
 SMALLEST = 16  # pixels on the shorter side: less cannot hold a letter
+SMALLEST_DPI, LARGEST_DPI = 100, 2400  # that a scan may have
 FORMATS = ("JPEG", "PNG", "TIFF", "JPEG2000", "BMP", "GIF", "PPM", "WEBP")
 SUFFIXES = frozenset(
     [
@@ -93,10 +94,11 @@ _BAND = 1024  # rows
 
 @dataclass(frozen=True)
 class Picture:
-    """One picture of a file, as its header has it: its frame, and its size as displayed."""
+    """One picture of a file, as its header has it: its frame, its size as displayed."""
 
     frame: int
     size: tuple[int, int]  # width, height
+    dpi: float | None = None  # its resolution, if the header has a believable one
 
 
 def pictures_in(source: Source) -> tuple[Picture, ...]:
@@ -112,7 +114,7 @@ def pictures_in(source: Source) -> tuple[Picture, ...]:
                     continue
                 _check_strips(path, image)
             _check_size(path, image.size)
-            found.append(Picture(frame, _displayed_size(image)))
+            found.append(Picture(frame, _displayed_size(image), _resolution(image)))
         return tuple(found)
 
 
@@ -180,6 +182,16 @@ def _displayed_size(image: Any) -> tuple[int, int]:
     # TIFF sizes come turned already.
     turned = image.format != "TIFF" and _orientation(image) in (5, 6, 7, 8)
     return (height, width) if turned else (width, height)
+
+
+def _resolution(image: Any) -> float | None:
+    """Dots per inch by the tag of JFIF, EXIF, PNG, TIFF …; 72, 96 and 1 are what programs write."""
+    try:
+        across, down = map(float, image.info.get("dpi", (0, 0)))
+    except (TypeError, ValueError, ZeroDivisionError):
+        return None
+    believable = SMALLEST_DPI <= across <= LARGEST_DPI and abs(across - down) <= 0.02 * across
+    return round(across, 1) if believable else None
 
 
 def _orientation(image: Any) -> int:

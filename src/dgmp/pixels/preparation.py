@@ -7,7 +7,7 @@ what is not text. A page that cannot be read or has no ink raises :class:`ImageE
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -21,8 +21,18 @@ from ..names import need
 from ..records import Grey, Page, Region
 from .binarization import binarize, has_ink, two_valued
 from .images import read_image
-from .scale import CANONICAL, TOLERANCE, WORKING, text_scale, to_canonical
+from .scale import (
+    CANONICAL,
+    SMALLEST_PERIOD,
+    TOLERANCE,
+    WORKING,
+    measure_lines,
+    text_scale,
+    to_canonical,
+)
+from .shared_scale import Measured
 
+NO_INK = "no ink: the page is blank or all black"
 _REDUCIBLE = (".jpg", ".jpeg", ".jpe", ".jp2", ".j2k", ".jpf", ".jpx", ".j2c")
 
 R = TypeVar("R")
@@ -61,16 +71,22 @@ class PageImage:
         )
 
 
-def prepare_page(page: Page, preparation: Preparation | None = None) -> PageImage:
-    """Read a page, keep its text regions, bring it to the canonical scale and binarise it."""
+def prepare_page(
+    page: Page, preparation: Preparation | None = None, distance: float | None = None
+) -> PageImage:
+    """Read a page, keep its text regions, bring it to the canonical scale and binarise it.
+
+    ``distance`` is that between the lines of the scan, where neither ``preparation`` nor a layout
+    file gives it; else it is estimated.
+    """
     preparation = preparation or Preparation()
-    distance = preparation.line_distance or page.line_distance
+    distance = preparation.line_distance or page.line_distance or distance
     wanted = preparation.canonical
     reduce = _reduction(page, wanted, distance)
     pixels, offset = _read_text(page, reduce)
     inked = binarize(pixels)
     if not has_ink(inked):
-        raise ImageError(page.id, "no ink: the page is blank or all black")
+        raise ImageError(page.id, NO_INK)
     if wanted and distance is None:
         distance = reduce * text_scale(pixels, page.id)
         enough = min(reduce, _reduction(page, wanted, distance))
@@ -91,6 +107,34 @@ def prepare_page(page: Page, preparation: Preparation | None = None) -> PageImag
     else:
         pixels = binarize(pixels, preparation.binarization)
     return PageImage(page, pixels, zoom / reduce, offset, distance)
+
+
+def needs_measuring(page: Page, preparation: Preparation) -> bool:
+    """Whether only an estimate gives the scale of the page."""
+    known = preparation.line_distance or page.line_distance
+    return preparation.canonical is not None and known is None
+
+
+def measure_page(page: Page) -> Measured:
+    """The distance between lines as estimated from the ink of a page; no pixels are kept.
+
+    A JPEG is decoded no larger than the estimate works at. No ink raises an ImageError.
+    """
+    glance = _reduction(page, CANONICAL, None)
+    pixels = _text_pixels(page, glance)
+    distance, sure = measure_lines(pixels, page.id)
+    if glance > 1 and distance * WORKING < 1.2 * SMALLEST_PERIOD * max(pixels.shape):
+        glance = 1  # lines too fine for that
+        distance, sure = measure_lines(_text_pixels(page, glance), page.id)
+    folder = page.id.partition("#")[0].rpartition("/")[0]
+    return Measured(glance * distance, sure, page.dpi, folder, page.size)
+
+
+def _text_pixels(page: Page, reduce: int) -> Grey:
+    pixels, _ = _read_text(page, reduce)
+    if not has_ink(pixels):
+        raise ImageError(page.id, NO_INK)
+    return pixels
 
 
 def centre_patch(image: PageImage, side: int) -> PageImage:
@@ -119,11 +163,15 @@ class PageReader:
     """The pixels of pages, one after another; those that cannot be used are in ``failures``."""
 
     def __init__(
-        self, pages: Sequence[Page], preparation: Preparation | None, engine: Engine | None
+        self,
+        pages: Sequence[Page],
+        preparation: Preparation | None,
+        engine: Engine | None,
+        distances: Mapping[str, float] | None = None,
     ) -> None:
         self.failures: list[tuple[str, str]] = []  # page id, reason; complete after the last page
         self._pages, self._engine = pages, engine
-        self._prepare = partial(prepare_page, preparation=preparation or Preparation())
+        self._prepare = page_reader(preparation or Preparation(), distances)
 
     def __iter__(self) -> Iterator[PageImage]:
         self.failures.clear()
@@ -135,10 +183,27 @@ class PageReader:
 
 
 def read_pages(
-    pages: Sequence[Page], preparation: Preparation | None = None, engine: Engine | None = None
+    pages: Sequence[Page],
+    preparation: Preparation | None = None,
+    engine: Engine | None = None,
+    distances: Mapping[str, float] | None = None,
 ) -> PageReader:
-    """Prepare pages in order; a page that cannot be used is skipped, with its reason kept."""
-    return PageReader(pages, preparation, engine)
+    """Prepare pages in order; a page that cannot be used is skipped, with its reason kept.
+
+    ``distances`` are those between lines, by page id, as in ``prepare_page``.
+    """
+    return PageReader(pages, preparation, engine, distances)
+
+
+def page_reader(
+    preparation: Preparation, distances: Mapping[str, float] | None = None
+) -> Callable[[Page], PageImage]:
+    """``prepare_page`` with all but the page; it can be pickled."""
+    return partial(_prepare_at, preparation=preparation, distances=distances or {})
+
+
+def _prepare_at(page: Page, preparation: Preparation, distances: Mapping[str, float]) -> PageImage:
+    return prepare_page(page, preparation, distances.get(page.id))
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ STRIPS = 12
 LINES_PER_LETTER = 2.9  # line distance over letter height, to begin with: the median of `hands`
 SPREAD = 0.35  # of the line distance over the estimate from runs, as a logarithm: 0.14 on `hands`
 FARTHEST = 0.35  # from the estimate from runs, as a logarithm
+DISAGREEMENT = 0.2  # between lines and runs, as a logarithm: more is not sure
 HIGH_PEAK = 0.5  # of the highest
 LEAST_CORRELATION = 0.03
 TOLERANCE = 0.03  # resampling by less costs sharpness and gains nothing
@@ -40,17 +41,28 @@ LARGEST_ZOOM = 4.0  # 18 pixels between lines at least: smaller writing has no s
 
 def text_scale(image: Grey, name: object = "page") -> float:
     """The distance between lines in pixels of ``image``, estimated from its ink."""
+    return measure_lines(image, name)[0]
+
+
+def measure_lines(image: Grey, name: object = "page") -> tuple[float, float]:
+    """The distance between lines in pixels of ``image``, and how sure it is, from 0 to 1.
+
+    It is sure where lines repeat closely and where runs of ink and paper say the same.
+    """
+    sure = 0.0
     while True:
         zoom = WORKING / max(image.shape)
         ink = ink_at(image, zoom)
         letter = letter_height(ink)
-        period = letter and _period(ink, expected_distance(ink, LINES_PER_LETTER * letter))
+        period = None
+        if letter:
+            period, sure = _period(ink, expected_distance(ink, LINES_PER_LETTER * letter))
         if zoom >= 1 or (period and period >= SMALLEST_PERIOD):
             break
         image = _fullest_quarter(image, ink)  # many small lines: look closer
     if not period:
         raise ImageError(name, "no ink: nothing on the page has the size of letters")
-    return period / zoom
+    return period / zoom, sure
 
 
 def to_canonical(
@@ -131,9 +143,15 @@ def _running(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.concatenate([np.zeros_like(values[:1]), values.cumsum(0)])
 
 
-def _period(ink: Grey, expected: float) -> float:
-    found = _strongest_period(_row_correlation(ink), expected)
-    return float(np.clip(found, expected * np.exp(-FARTHEST), expected * np.exp(FARTHEST)))
+def _period(ink: Grey, expected: float) -> tuple[float, float]:
+    """The distance between lines in rows of ``ink``, and how sure it is."""
+    correlation = _row_correlation(ink)
+    found = _strongest_period(correlation, expected)
+    row = round(found)
+    height = correlation[row] if row < len(correlation) else 0.0
+    sure = height * np.exp(-((np.log(found / expected) / DISAGREEMENT) ** 2))
+    period = np.clip(found, expected * np.exp(-FARTHEST), expected * np.exp(FARTHEST))
+    return float(period), float(np.clip(sure, 0, 1))
 
 
 def _strongest_period(correlation: NDArray[np.float64], expected: float) -> float:

@@ -13,6 +13,7 @@ from ..evaluation import check_labels
 from ..hands import Calibration, fit_calibration
 from ..records import Stage
 from .opening import opened, trained_on
+from .scaling import KnownScale, scale_pages
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,11 @@ def calibrate(
             "or --split test"
         )
     check_labels(fresh, "writer")
-    progress = None if stage is None else stage("describing pages", len(fresh))
-    described = describe_pages(fresh, describer, engine=engine, progress=progress)
+    scaled = scale_pages(fresh, describer.preparation, KnownScale(), engine=engine, stage=stage)
+    progress = None if stage is None else stage("describing pages", len(scaled.pages))
+    described = describe_pages(
+        scaled.pages, describer, distances=scaled.distances, engine=engine, progress=progress
+    )
     pages = described.pages
     writers = [page.writer for page in pages]
     try:
@@ -74,4 +78,5 @@ def calibrate(
             f"{error}"
         ) from error
     path = save_calibration(calibration, describer, run)
-    return Calibrated(calibration, path, len(pages), len(set(writers)), described.failures)
+    failures = (*scaled.left_out, *described.failures)
+    return Calibrated(calibration, path, len(pages), len(set(writers)), failures)

@@ -28,6 +28,7 @@ from ..pixels import pictures_in, thumbnail
 from ..records import Page, Stage
 from ..sources import open_source
 from .opening import head_for, opened
+from .scaling import KnownScale, scale_for_catalogue, scale_pages
 
 BATCH_PAGES = 32  # a commit takes some 10 ms, so 0.3 ms per page
 BATCH_SECONDS = 10.0  # what a kill may cost where describing is slow
@@ -70,6 +71,8 @@ def describe(
     describer: str | Path = "default",
     split: str | None = None,
     forget: bool = False,
+    dpi: float | None = None,
+    line_distance: float | None = None,
     engine: Engine | None = None,
     stage: Stage | None = None,
     on_failure: Callable[[ImageError], None] | None = None,
@@ -77,10 +80,12 @@ def describe(
     """Describe the new and changed pages of a corpus into a catalogue, new or to go on with.
 
     A page that can no longer be described is taken out; ``forget`` also takes out those whose file
-    is gone. ``split`` takes the pages of one split only. ``engine`` is where pages are described,
-    as ``Processes(4)``; by default this process. ``on_failure`` is called as soon as a page cannot
-    be described.
+    is gone. ``split`` takes the pages of one split only. ``dpi`` is the resolution of all scans,
+    ``line_distance`` the pixels between their lines, where these are known. ``engine`` is where
+    pages are described, as ``Processes(4)``; by default this process. ``on_failure`` is called as
+    soon as a page cannot be described.
     """
+    known = KnownScale(dpi, line_distance)
     found = opened(corpus)
     pages = found.pages if split is None else found.in_split(split)
     chosen = load_describer(describer)
@@ -101,8 +106,17 @@ def describe(
         if forget:
             into.drop(changes.vanished)
         todo = changes.to_describe
+        # What the collection says of its resolutions is read from the catalogue and stored there.
+        scaled = scale_for_catalogue(
+            into, todo, chosen.preparation, known, engine=engine, stage=stage
+        )
+        for page, error in scaled.failures:
+            failures.append(Remark(page.id, error.reason))
+            if on_failure is not None:
+                on_failure(error)
+        todo = scaled.pages
         progress = None if stage is None else stage("describing pages", len(todo))
-        work = _EntryParts(chosen, reader(chosen))
+        work = _EntryParts(chosen, reader(chosen, distances=scaled.distances))
         last = time.monotonic()
         try:
             for page, result in map_pages(todo, work, engine):
@@ -135,18 +149,25 @@ def describe_to_file(
     *,
     describer: str | Path = "default",
     split: str | None = None,
+    dpi: float | None = None,
+    line_distance: float | None = None,
     engine: Engine | None = None,
     stage: Stage | None = None,
 ) -> DescriptorFile:
-    """Describe the pages of a corpus into a file of descriptors, .npz."""
+    """Describe the pages of a corpus into a file of descriptors, .npz; options as above."""
+    known = KnownScale(dpi, line_distance)
     check_place(Path(out))
     found = opened(corpus)
     pages = found.pages if split is None else found.in_split(split)
     chosen = load_describer(describer)
-    progress = None if stage is None else stage("describing pages", len(pages))
-    made = describe_pages(pages, chosen, engine=engine, progress=progress)
+    scaled = scale_pages(pages, chosen.preparation, known, engine=engine, stage=stage)
+    progress = None if stage is None else stage("describing pages", len(scaled.pages))
+    made = describe_pages(
+        scaled.pages, chosen, distances=scaled.distances, engine=engine, progress=progress
+    )
     path = save_descriptors(made.descriptors, out)
-    left_out = (*(Remark(*failure) for failure in made.failures), *found.left_out)
+    failures = (*scaled.left_out, *made.failures)
+    left_out = (*(Remark(*failure) for failure in failures), *found.left_out)
     return DescriptorFile(path, len(made.pages), made.descriptors.vectors.shape[1], left_out)
 
 

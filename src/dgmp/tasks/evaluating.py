@@ -26,6 +26,7 @@ from ..pixels import Preparation, read_pages
 from ..rankings import RERANKINGS
 from ..records import Page, Scores, Stage
 from .opening import opened, trained_on
+from .scaling import KnownScale, scale_pages
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ def evaluate(
     crop: int | None = None,
     binarization: str | None = None,
     aggregate: str | None = None,
+    dpi: float | None = None,
+    line_distance: float | None = None,
     seed: int = 0,
     device: str = "auto",
     engine: Engine | None = None,
@@ -60,8 +63,9 @@ def evaluate(
     fitted is fitted on the training pages of the corpus, with ``seed``. Without ``split`` the test
     pages are judged on, or all where there are no splits. ``rerank`` is one of ``RERANKINGS``;
     ``crop`` and ``binarization`` as in ``describe_pages``; ``aggregate`` and ``device`` are for
-    trained networks.
+    trained networks; ``dpi`` and ``line_distance`` as in ``describe``, for writers.
     """
+    known = KnownScale(dpi, line_distance)
     if rerank is not None:
         check_name(rerank, RERANKINGS, "re-ranking")
     fits = isinstance(describer, str) and needs_fitting(describer)
@@ -79,7 +83,7 @@ def evaluate(
     if fits:
         if aggregate is not None:
             raise DgmpError("--aggregate is for networks trained on writers")
-        chosen = _fitted(str(describer), found, pages, seed, binarization, engine, stage)
+        chosen = _fitted(str(describer), found, pages, seed, binarization, known, engine, stage)
     assert chosen is not None
     if is_classifier(chosen):
         classifier = cast(Classifier, chosen)
@@ -98,15 +102,19 @@ def evaluate(
         )
     else:
         check_writers(pages)
+        by_writer = cast(Describer, chosen)
+        scaled = scale_pages(pages, by_writer.preparation, known, engine=engine, stage=stage)
         described = describe_pages(
-            pages,
-            cast(Describer, chosen),
+            scaled.pages,
+            by_writer,
             crop=crop,
             binarization=binarization,
+            distances=scaled.distances,
             engine=engine,
-            progress=None if stage is None else stage("describing pages", len(pages)),
+            progress=None if stage is None else stage("describing pages", len(scaled.pages)),
         )
-        vectors, failures = described.descriptors.vectors, described.failures
+        vectors = described.descriptors.vectors
+        failures = (*scaled.left_out, *described.failures)
         scores = score_writers(described.pages, vectors, rerank=rerank)
     warnings: tuple[str, ...] = ()
     if isinstance(describer, (str, Path)):
@@ -131,6 +139,7 @@ def _fitted(
     judged: Sequence[Page],
     seed: int,
     binarization: str | None,
+    known: KnownScale,
     engine: Engine | None,
     stage: Stage | None,
 ) -> Describer:
@@ -143,12 +152,13 @@ def _fitted(
             "judged by, and there are none"
         )
     preparation = Preparation() if binarization is None else Preparation(binarization=binarization)
+    scaled = scale_pages(pages, preparation, known, engine=engine, stage=stage)
     return fit_describer(
         name,
-        read_pages(pages, preparation, engine),
+        read_pages(scaled.pages, preparation, engine, scaled.distances),
         seed=seed,
         preparation=preparation,
-        progress=None if stage is None else stage(f"fitting {name}", len(pages)),
+        progress=None if stage is None else stage(f"fitting {name}", len(scaled.pages)),
     )
 
 

@@ -10,6 +10,7 @@ from ..errors import CatalogueError
 from ..hands import with_probabilities
 from ..records import Hit, Matrix
 from .opening import calibration_of, head_for, one_page, opened_catalogue
+from .scaling import distance_beside
 
 
 def search(catalogue: Catalogue | Path | str, page: Path | str, n: int = 10) -> tuple[Hit, ...]:
@@ -40,4 +41,7 @@ def _described(path: Path, catalogue: Catalogue) -> Matrix:  # (dim,)
     name = catalogue.head.describer
     describer = load_describer(name)
     catalogue.check_describer(head_for(name, describer))
-    return describer.describe_page(reader(describer)(one_page(path)))
+    page = one_page(path)
+    distance = distance_beside(catalogue, page, describer.preparation)
+    distances = {} if distance is None else {page.id: distance}
+    return describer.describe_page(reader(describer, distances=distances)(page))

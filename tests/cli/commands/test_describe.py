@@ -145,3 +145,9 @@ def test_a_folder_of_broken_files_alone_is_an_error(tmp_path):
     told = run("describe", tmp_path / "scans", "--catalogue", tmp_path / "catalogue")
     assert told.exit_code == 1
     assert len(told.stderr.strip().splitlines()) == 1
+
+
+def test_a_resolution_and_a_line_distance_are_not_given_together(tmp_path):
+    misused(
+        run("describe", tmp_path, "--out", tmp_path / "a.npz", "--dpi", 300, "--line-distance", 60)
+    )

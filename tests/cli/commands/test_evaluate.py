@@ -158,3 +158,9 @@ def test_a_folder_that_may_not_be_written_to_is_told(place):
 )
 def test_wrong_usage_exits_with_2(place, line):
     misused(run(*line.split()))
+
+
+def test_a_resolution_and_a_line_distance_are_not_given_together(tmp_path):
+    misused(
+        run("evaluate", tmp_path, "--describer", "default", "--dpi", 300, "--line-distance", 60)
+    )

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Argument, BadParameter, Option
 
-from ..options import AsJson, CorpusOptions, Split, say, takes_corpus
+from ..options import AsJson, CorpusOptions, Dpi, LineDistance, Split, say, takes_corpus
 
 
 @takes_corpus
@@ -24,6 +24,8 @@ def describe(
         Path | None, Option(metavar="FILE", help="Write a file of descriptors instead, .npz.")
     ] = None,
     split: Split = None,
+    dpi: Dpi = None,
+    line_distance: LineDistance = None,
     workers: Annotated[
         int | None,
         Option(min=0, help="Processes that describe; 0: this one. By default all cores."),
@@ -42,13 +44,22 @@ def describe(
         raise BadParameter("give either --catalogue DIR or --out FILE")
     if out is not None and forget:
         raise BadParameter("--forget goes with --catalogue")
+    if dpi is not None and line_distance is not None:
+        raise BadParameter("give --dpi or --line-distance: the second says all")
     corpus = options.open(folder)
     engine = engine_for(cores() if workers is None else workers)
     done: tasks.Catalogued | tasks.DescriptorFile
     with page_bars() as stage:
         if out is not None:
             done = made = tasks.describe_to_file(
-                corpus, out, describer=describer, split=split, engine=engine, stage=stage
+                corpus,
+                out,
+                describer=describer,
+                split=split,
+                dpi=dpi,
+                line_distance=line_distance,
+                engine=engine,
+                stage=stage,
             )
             answer = {"file": str(out), "pages": made.pages, "entries": made.entries}
         else:
@@ -59,6 +70,8 @@ def describe(
                 describer=describer,
                 split=split,
                 forget=forget,
+                dpi=dpi,
+                line_distance=line_distance,
                 engine=engine,
                 stage=stage,
                 on_failure=lambda error: say(f"left out: {error}"),

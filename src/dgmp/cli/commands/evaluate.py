@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Argument, BadParameter, Option
 
 from ..options import (
     AsJson,
@@ -13,6 +13,8 @@ from ..options import (
     CorpusOptions,
     Crop,
     Device,
+    Dpi,
+    LineDistance,
     NameOrRun,
     Workers,
     say,
@@ -32,6 +34,8 @@ def evaluate(
     ] = None,
     crop: Crop = None,
     binarize: Binarize = None,
+    dpi: Dpi = None,
+    line_distance: LineDistance = None,
     rerank: Annotated[
         str | None, Option(help="Re-rank by the gallery: sgr, krnn, aqe or k-reciprocal.")
     ] = None,
@@ -58,6 +62,8 @@ def evaluate(
     from ...tasks import evaluate as judge
     from ..progress import page_bars
 
+    if dpi is not None and line_distance is not None:
+        raise BadParameter("give --dpi or --line-distance: the second says all")
     for place in (out, plot):
         if place is not None:
             check_place(place)
@@ -73,6 +79,8 @@ def evaluate(
             crop=crop,
             binarization=binarize,
             aggregate=aggregate,
+            dpi=dpi,
+            line_distance=line_distance,
             seed=seed,
             device=device,
             engine=engine_for(workers),
