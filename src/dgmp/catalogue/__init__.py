@@ -1,5 +1,6 @@
 """Described pages on disk: add, look up, search."""
 
+from .band_files import PageBands, read_bands, write_bands
 from .head import Head, is_catalogue, renamed_spec
 from .search import Nearest, sample_rows
 from .table import Catalogue, Changes, Entry
@@ -10,7 +11,10 @@ __all__ = [
     "Entry",
     "Head",
     "Nearest",
+    "PageBands",
     "is_catalogue",
+    "read_bands",
     "renamed_spec",
     "sample_rows",
+    "write_bands",
 ]

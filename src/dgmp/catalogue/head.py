@@ -7,7 +7,7 @@ as what would be written now.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ class Head:
     dim: int
     describer: str  # the name or run it is loaded by
     calibration: Mapping[str, Any] | None = None
+    by: str = "page"  # what was described: pages, or which parts of them
 
     def difference(self, other: Head) -> str | None:
         """Why vectors of the two describers cannot be compared; None where they can."""
@@ -53,7 +54,7 @@ def read_head(folder: Path) -> tuple[Head, int]:
         head = from_plain(stored, Head, folder / FILE)
     except DgmpError as error:
         raise CatalogueError(str(error)) from error
-    return Head(renamed_spec(head.spec), head.dim, head.describer, head.calibration), version
+    return replace(head, spec=renamed_spec(head.spec)), version
 
 
 def write_head(head: Head, folder: Path) -> None:

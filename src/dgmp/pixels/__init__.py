@@ -1,5 +1,7 @@
 """Page to pixels: decoded, brought to one scale, binarised, cut into patches."""
 
+from .bands import LINES as BAND_LINES
+from .bands import find_bands
 from .binarization import binarize, has_ink, ink_share
 from .contact_sheets import draw_rows
 from .images import FOREIGN, SUFFIXES, Picture, pictures_in, read_image
@@ -18,6 +20,7 @@ from .scale import text_scale, to_canonical
 from .thumbnails import THUMBNAIL, thumbnail
 
 __all__ = [
+    "BAND_LINES",
     "FOREIGN",
     "SUFFIXES",
     "THUMBNAIL",
@@ -32,6 +35,7 @@ __all__ = [
     "centre_patch",
     "cut_patches",
     "draw_rows",
+    "find_bands",
     "has_ink",
     "ink_share",
     "open_store",

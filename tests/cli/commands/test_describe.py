@@ -145,3 +145,21 @@ def test_a_folder_of_broken_files_alone_is_an_error(tmp_path):
     told = run("describe", tmp_path / "scans", "--catalogue", tmp_path / "catalogue")
     assert told.exit_code == 1
     assert len(told.stderr.strip().splitlines()) == 1
+
+
+def test_a_catalogue_is_of_one_part_of_pages(books, tmp_path):
+    folder = tmp_path / "bands"
+    done("describe", books, "--catalogue", folder, "--by", "band", "--workers", 0)
+    refused(
+        run("describe", books, "--catalogue", folder, "--by", "page", "--workers", 0),
+        "was described by band, not by page; go on with --by band",
+    )
+    told = done("describe", books, "--catalogue", folder, "--workers", 0)
+    assert "18 bands, 0 described now" in told.stdout
+
+
+def test_a_part_of_pages_that_is_not_known_is_refused(books, tmp_path):
+    refused(
+        run("describe", books, "--catalogue", tmp_path / "new", "--by", "line"),
+        "no part of a page called 'line'; choose from page, region, band",
+    )

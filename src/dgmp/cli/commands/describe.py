@@ -23,6 +23,14 @@ def describe(
     out: Annotated[
         Path | None, Option(metavar="FILE", help="Write a file of descriptors instead, .npz.")
     ] = None,
+    by: Annotated[
+        str | None,
+        Option(
+            metavar="PART",
+            help="What is described: page, region (of ALTO or PAGE files) or band (a few lines). "
+            "By default as the catalogue was begun, a new one by page.",
+        ),
+    ] = None,
     split: Split = None,
     workers: Annotated[
         int | None,
@@ -48,7 +56,13 @@ def describe(
     with page_bars() as stage:
         if out is not None:
             done = made = tasks.describe_to_file(
-                corpus, out, describer=describer, split=split, engine=engine, stage=stage
+                corpus,
+                out,
+                describer=describer,
+                by=by or "page",
+                split=split,
+                engine=engine,
+                stage=stage,
             )
             answer = {"file": str(out), "pages": made.pages, "entries": made.entries}
         else:
@@ -57,6 +71,7 @@ def describe(
                 corpus,
                 catalogue,
                 describer=describer,
+                by=by,
                 split=split,
                 forget=forget,
                 engine=engine,
