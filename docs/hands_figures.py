@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -29,7 +30,8 @@ from dgmp.tasks.dividing import divide
 
 HERE = Path(__file__).parent / "img"
 KNOWN, SHOWN = 24, 8  # synthetic writers that calibrate, and that are grouped
-KNOWN_BOOKS, BOOKS = 10, 3  # synthetic books that calibrate, and that are shown
+KNOWN_BOOKS, BOOKS = 8, 8  # synthetic books that calibrate, and that are grouped
+SHOWN_BOOKS = ("book08", "book10", "book15")
 
 
 class EdgeDirections:
@@ -99,9 +101,9 @@ def probability(calibration: Calibration) -> None:
 
 
 def strip() -> None:
-    """Three books after ten others, whose bands by known scribes calibrate."""
+    """Three of eight books; bands by known scribes of eight others calibrate."""
     with tempfile.TemporaryDirectory() as folder:
-        truth = synthesize_books(folder, books=KNOWN_BOOKS + BOOKS, pages=10, seed=5)
+        truth = synthesize_books(folder, books=KNOWN_BOOKS + BOOKS, pages=8, seed=5)
         with truth.open() as file:
             stints = [(row["file"], float(row["bottom"]), row) for row in csv.DictReader(file)]
         corpus = open_corpus(folder)
@@ -125,8 +127,14 @@ def strip() -> None:
     labels = [writer for writer, use in zip(writers, known, strict=True) if use]
     scans = [page.scan for page, use in zip(found.pages, known, strict=True) if use]
     calibration = fit_calibration(part(known), labels, scans, collections=60)
-    hands = group_pages(part(~known), calibration)
-    draw_strip(follow_hands(hands, places), HERE / "strip.png")
+    found_hands = group_pages(part(~known), calibration)
+    shown = []
+    for hand in found_hands:
+        fits = dict(zip(hand.page_ids, hand.fits, strict=True))
+        fits = {id: fit for id, fit in fits.items() if id.startswith(SHOWN_BOOKS)}
+        if fits:
+            shown.append(replace(hand, page_ids=tuple(fits), fits=tuple(fits.values())))
+    draw_strip(follow_hands(shown, places), HERE / "strip.png")
 
 
 def main() -> None:

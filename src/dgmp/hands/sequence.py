@@ -22,7 +22,7 @@ from itertools import groupby
 from ..corpora import whole_and_part
 from ..records import Hand
 
-POOR_FIT = 0.8  # benchmarks/results/books.md
+POOR_FIT = 0.8  # a guess: too few such bands so far to choose it, benchmarks/results/books.md
 REACH = 3  # bands
 
 Bounds = tuple[float, float, float, float]  # left, top, right, bottom in pixels of the scan

@@ -28,6 +28,7 @@ LONGEST_NAME = 16  # letters
 _PAGE = 0.42, 0.95  # inches: width and height of a page
 _TITLE = 0.27  # inches above a row
 _LETTER = 0.062  # inches of a name below a page, per letter
+_LEAST_PAGES = 10  # that a picture is wide: the legend needs as much
 _FLAT = 5  # letters that a page is wide
 _ENTRY = 2.1, 0.17  # inches: width and height in the legend
 _GAP = 0.14  # of a page's width, between pages
@@ -46,7 +47,7 @@ def draw_strip(found: BookHands, path: Path | str) -> Path:
     rows = _rows(found)
     shown = rows[:ROWS]
     colour = _colours(found)
-    wide = max([8, *(len(row.pages) for row in shown)])
+    wide = max([_LEAST_PAGES, *(len(row.pages) for row in shown)])
     letters = max([1, *(len(_name(page)) for row in shown for page in row.pages)])
     upright = letters > _FLAT
     names = (_LETTER * letters if upright else 0.1) + 0.08

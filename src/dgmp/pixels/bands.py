@@ -22,7 +22,9 @@ from numpy.typing import NDArray
 from ..records import Page, Region
 from .preparation import Preparation, prepare_page
 
-LINES = 5  # benchmarks/results/books.md: fewer say too little of the hand, more say less of where
+LINES = (
+    5  # of synthetic books, bands of 3 rank as well but group worse; benchmarks/results/books.md
+)
 LEAST_INK = 0.4  # of the median band: what joins its neighbour is less than two lines
 _OVERLAP = 0.5  # of the narrower region: more, and both are of one column
 _SEARCH = 0.6  # of the line distance to both sides: there is a gap between two lines in it
