@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -11,15 +13,25 @@ from numpy.typing import NDArray
 
 from dgmp.corpora import open_corpus
 from dgmp.describers import describe_pages
-from dgmp.hands import Calibration, draw_hands, fit_calibration, group_pages
+from dgmp.hands import (
+    Calibration,
+    draw_hands,
+    draw_strip,
+    fit_calibration,
+    follow_hands,
+    group_pages,
+)
 from dgmp.hands.calibration import Background
 from dgmp.pixels import PageImage, Preparation, prepare_page, thumbnail
 from dgmp.plotting import BLUE, INK, ORANGE, picture
 from dgmp.records import Descriptors
-from dgmp.synthetic import synthesize
+from dgmp.synthetic import synthesize, synthesize_books
+from dgmp.tasks.dividing import divide
 
 HERE = Path(__file__).parent / "img"
 KNOWN, SHOWN = 24, 8  # synthetic writers that calibrate, and that are grouped
+KNOWN_BOOKS, BOOKS = 8, 8  # synthetic books that calibrate, and that are grouped
+SHOWN_BOOKS = ("book08", "book10", "book15")
 
 
 class EdgeDirections:
@@ -88,8 +100,46 @@ def probability(calibration: Calibration) -> None:
         axes.legend(frameon=False)
 
 
+def strip() -> None:
+    """Three of eight books; bands by known scribes of eight others calibrate."""
+    with tempfile.TemporaryDirectory() as folder:
+        truth = synthesize_books(folder, books=KNOWN_BOOKS + BOOKS, pages=8, seed=5)
+        with truth.open() as file:
+            stints = [(row["file"], float(row["bottom"]), row) for row in csv.DictReader(file)]
+        corpus = open_corpus(folder)
+        parts = divide(corpus, corpus.pages, "band").pages
+        found = describe_pages(parts, EdgeDirections())
+    vectors, ids = found.descriptors.vectors, found.descriptors.page_ids
+    places = {page.id: page.regions[0].bounds for page in found.pages if page.regions}
+    writers = []
+    for id in ids:
+        middle = (places[id][1] + places[id][3]) / 2
+        own = [row for file, bottom, row in stints if id.startswith(file) and middle < bottom]
+        last = [row for file, _, row in stints if id.startswith(file)]
+        writers.append((own or last)[0]["writer"])
+    known = np.array([int(id[4:6]) < KNOWN_BOOKS for id in ids])
+    mean = vectors[known].mean(axis=0)
+
+    def part(chosen: NDArray[np.bool_]) -> Descriptors:
+        own = tuple(id for id, use in zip(ids, chosen, strict=True) if use)
+        return Descriptors(own, centred(vectors[chosen], mean), found.descriptors.spec)
+
+    labels = [writer for writer, use in zip(writers, known, strict=True) if use]
+    scans = [page.scan for page, use in zip(found.pages, known, strict=True) if use]
+    calibration = fit_calibration(part(known), labels, scans, collections=60)
+    found_hands = group_pages(part(~known), calibration)
+    shown = []
+    for hand in found_hands:
+        fits = dict(zip(hand.page_ids, hand.fits, strict=True))
+        fits = {id: fit for id, fit in fits.items() if id.startswith(SHOWN_BOOKS)}
+        if fits:
+            shown.append(replace(hand, page_ids=tuple(fits), fits=tuple(fits.values())))
+    draw_strip(follow_hands(shown, places), HERE / "strip.png")
+
+
 def main() -> None:
     HERE.mkdir(exist_ok=True)
+    strip()
     probability(sheet())
 
 

@@ -33,6 +33,15 @@ def draw_page(writer, page, path):
     cv2.imwrite(str(path), pixels)
 
 
+def draw_shared_page(writers, page, path):
+    """Five lines by each writer, one below the other, 45 pixels apart."""
+    parts = []
+    for place, writer in enumerate(writers):
+        draw_page(writer, 100 * page + place, path)
+        parts.append(cv2.imread(str(path), cv2.IMREAD_GRAYSCALE)[15:240])
+    cv2.imwrite(str(path), np.vstack(parts))
+
+
 @dataclass(frozen=True)
 class StrokeDescriber:
     """A histogram of the directions of ink edges at two widths."""
@@ -81,6 +90,17 @@ def scans(tmp_path):
     for writer in range(4):
         for page in range(3):
             draw_page(writer, page, folder / f"{writer}-{page}.png")
+    return folder
+
+
+@pytest.fixture
+def books(tmp_path):
+    """Two books of three pages with three bands each, whose second hand begins on the second."""
+    folder = tmp_path / "books"
+    for book, (one, two) in {"ms 1": (0, 1), "ms 2": (0, 2)}.items():
+        draw_shared_page([one, one, one], 1, folder / book / "f1.png")
+        draw_shared_page([one, two, two], 2, folder / book / "f2.png")
+        draw_shared_page([two, two, two], 10, folder / book / "f10.png")
     return folder
 
 

@@ -78,7 +78,8 @@ class Page:
     """One written page of a corpus: where its picture comes from, and what is known of it.
 
     ``id`` is the path relative to the corpus with forward slashes, then ``#frame=2`` for a further
-    picture of one file and ``#region=1`` where regions are pages of their own; both count from 0.
+    picture of one file, and ``#region=1`` or ``#band=1`` where text regions or bands of lines are
+    pages of their own; all count from 0.
     Sizes and regions are in pixels of the picture as displayed, that is after EXIF rotation.
     """
 
@@ -92,7 +93,7 @@ class Page:
     frame: int = 0
     size: tuple[int, int] | None = None  # width, height
     regions: tuple[Region, ...] | None = None  # where the text is; None: use the whole page
-    line_distance: float | None = None  # pixels between baselines, if a layout file gives them
+    line_distance: float | None = None  # pixels between baselines, by a layout file or the page
     dpi: float | None = None  # of the scan, if its file has a believable tag
 
     @property

@@ -69,3 +69,15 @@ def test_the_kind_of_a_spec_of_version_1_is_read_under_its_name_of_now():
 def test_a_spec_of_now_is_read_as_it_is():
     spec = {"kind": "fused", "describer": "of a part"}
     assert renamed_spec(spec) == spec
+
+
+def test_a_head_without_a_part_is_of_pages(filled):
+    stored = json.loads((filled.folder / FILE).read_text())
+    del stored["by"]
+    (filled.folder / FILE).write_text(json.dumps(stored))
+    assert Catalogue.open(filled.folder).head.by == "page"
+
+
+def test_the_part_that_was_described_is_kept(tmp_path):
+    write_head(replace(HEAD, by="band"), tmp_path)
+    assert read_head(tmp_path)[0].by == "band"

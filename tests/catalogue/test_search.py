@@ -17,7 +17,7 @@ def ids_of(found):
 
 @pytest.mark.parametrize("leave_out", [None, "11"])
 def test_search_is_that_of_the_full_sort(filled, leave_out):
-    query = filled.vector("11")
+    query = filled.page("11").vectors[0]
     found = filled.search(query, 5, leave_out=leave_out)
     cosines = filled.descriptors().vectors.astype(float) @ query
     slow = sorted((-c, f"{i:02}") for i, c in enumerate(cosines) if f"{i:02}" != leave_out)[:5]
@@ -26,19 +26,21 @@ def test_search_is_that_of_the_full_sort(filled, leave_out):
 
 
 def test_a_hit_has_its_path_and_writer_and_no_probability(filled, tmp_path):
-    (hit,) = filled.search(filled.vector("11"), 1).hits
+    (hit,) = filled.search(filled.page("11").vectors[0], 1).hits
     assert (hit.page_id, hit.path) == ("11", str(tmp_path / "files" / "11"))
     assert (hit.writer, hit.probability) == ("1", None)
 
 
 def test_the_vectors_are_those_of_the_hits(filled):
-    found = filled.search(filled.vector("11"), 5)
-    assert np.array_equal(found.vectors, np.stack([filled.vector(id) for id in ids_of(found)]))
+    found = filled.search(filled.page("11").vectors[0], 5)
+    assert np.array_equal(
+        found.vectors, np.stack([filled.page(id).vectors[0] for id in ids_of(found)])
+    )
 
 
 def test_equal_vectors_are_ranked_by_page_id(filled, tmp_path):
     filled.add(entries(tmp_path / "files", ["c", "a", "b"], np.repeat(unit(1, 8, seed=4), 3, 0)))
-    assert ids_of(filled.search(filled.vector("b"), 2, leave_out="b")) == ["a", "c"]
+    assert ids_of(filled.search(filled.page("b").vectors[0], 2, leave_out="b")) == ["a", "c"]
 
 
 def test_a_copy_of_a_page_has_the_cosine_1_with_it(filled, tmp_path):
@@ -52,7 +54,7 @@ def test_a_copy_of_a_page_has_the_cosine_1_with_it(filled, tmp_path):
 
 
 def test_search_lists_all_pages_where_more_are_asked_for(filled):
-    assert len(filled.search(filled.vector("11"), 100, leave_out="11").hits) == 39
+    assert len(filled.search(filled.page("11").vectors[0], 100, leave_out="11").hits) == 39
 
 
 def test_an_empty_catalogue_has_nothing_to_find(tmp_path):
@@ -112,4 +114,6 @@ def test_a_sample_has_the_vectors_of_its_pages(filled, monkeypatch):
     monkeypatch.setattr(searching, "EXACT_PAGES", 10)
     sample = filled.sample()
     assert len(sample.page_ids) == 7
-    assert np.array_equal(sample.vectors, np.stack([filled.vector(id) for id in sample.page_ids]))
+    assert np.array_equal(
+        sample.vectors, np.stack([filled.page(id).vectors[0] for id in sample.page_ids])
+    )

@@ -31,7 +31,7 @@ def large(tmp_path, monkeypatch):
 
 def found(catalogue):
     queries = IDS[::60]
-    return [catalogue.search(catalogue.vector(id), 2, leave_out=id).hits for id in queries]
+    return [catalogue.search(catalogue.page(id).vectors[0], 2, leave_out=id).hits for id in queries]
 
 
 def stored(catalogue):

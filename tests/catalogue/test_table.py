@@ -34,12 +34,12 @@ def test_a_page_that_is_added_again_takes_the_place_of_its_row(filled, tmp_path)
     other = unit(1, 8, seed=9)
     filled.add(entries(tmp_path / "files", ["07"], other))
     assert len(filled) == 40
-    assert np.array_equal(filled.vector("07"), other[0])
+    assert np.array_equal(filled.page("07").vectors[0], other[0])
 
 
 def test_the_vector_of_a_page_that_is_not_there_is_refused(filled):
     with pytest.raises(CatalogueError, match="holds no page 'nowhere'"):
-        filled.vector("nowhere")
+        filled.page("nowhere").vectors[0]
 
 
 def test_ids_with_quotes_and_umlauts_are_found_and_dropped(filled, tmp_path):
@@ -61,7 +61,7 @@ def test_relabelling_keeps_the_vector(filled, tmp_path):
     page = Page("07", FileSource(tmp_path / "files" / "07"), writer="another")
     filled.relabel([page])
     assert filled.descriptors().labels[7] == "another"
-    assert np.array_equal(filled.vector("07"), unit(40, 8)[7])
+    assert np.array_equal(filled.page("07").vectors[0], unit(40, 8)[7])
 
 
 def test_pages_as_they_were_described_are_not_missing(filled, tmp_path):
@@ -116,7 +116,7 @@ def test_halves_and_line_distances_come_back_where_they_are_known(filled, tmp_pa
     for halves in (filled.descriptors().halves, filled.sample().halves):
         assert (np.isnan(halves[:40]).all(), halves[40]) == (True, 0.5)
     assert filled.search(entry.vector, 1).halves.tolist() == [0.5]
-    assert np.isnan(filled.search(filled.vector("07"), 1).halves).all()
+    assert np.isnan(filled.search(filled.page("07").vectors[0], 1).halves).all()
     row = filled._columns("line_distance", where="page_id = 'x'")
     assert row["line_distance"].to_pylist() == [76.5]
 

@@ -205,6 +205,7 @@ def test_each_region_may_be_a_page(page_file, corpus_folder):
     corpus = open_corpus(corpus_folder, each_region=True)
     assert [page.id for page in corpus] == ["a.png#region=0", "a.png#region=1"]
     assert len({page.content_hash for page in corpus}) == 2
+    assert {page.scan for page in corpus} == {"a.png"}
 
 
 def test_a_page_with_a_broken_layout_file_is_used_whole_and_noted(page_file, corpus_folder):

@@ -73,13 +73,13 @@ def test_only_the_pages_of_a_split_are_described(hands, tmp_path):
 
 
 def test_a_changed_file_is_described_again(described, scans):
-    before = described().catalogue.vector("1-0.png")
+    before = described().catalogue.page("1-0.png").vectors[0]
     draw_page(77, 0, scans / "1-0.png")
     done = described()
     assert [page.id for page in done.changes.changed] == ["1-0.png"]
     assert done.described == 1
     assert len(done.catalogue) == 12
-    assert not np.allclose(done.catalogue.vector("1-0.png"), before)
+    assert not np.allclose(done.catalogue.page("1-0.png").vectors[0], before)
 
 
 def test_a_file_that_was_only_touched_is_not_described_again(described, scans):

@@ -51,7 +51,7 @@ def test_a_copy_of_a_page_has_cosine_1_with_it(catalogue, scans, tmp_path):
 
 def test_probabilities_are_those_of_the_calibration(catalogue):
     hits = search(catalogue, "2-1.png", 5)
-    vector = catalogue.vector("2-1.png")
+    vector = catalogue.page("2-1.png").vectors[0]
     found = catalogue.search(vector, 5, leave_out="2-1.png")
     calibration = calibration_of(catalogue)
     assert hits == with_probabilities(

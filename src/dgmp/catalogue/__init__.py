@@ -1,5 +1,6 @@
 """Described pages on disk: add, look up, search."""
 
+from .band_files import PageBands, read_bands, write_bands
 from .head import Head, is_catalogue, renamed_spec
 from .rounding import rounded, unrounded
 from .search import Nearest, sample_rows
@@ -11,9 +12,12 @@ __all__ = [
     "Entry",
     "Head",
     "Nearest",
+    "PageBands",
     "is_catalogue",
+    "read_bands",
     "renamed_spec",
     "rounded",
     "sample_rows",
     "unrounded",
+    "write_bands",
 ]

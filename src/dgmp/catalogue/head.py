@@ -30,6 +30,7 @@ class Head:
     describer: str  # the name or run it is loaded by
     calibration: Mapping[str, Any] | None = None
     collection: Mapping[str, Any] | None = None
+    by: str = "page"  # what was described: pages, or which parts of them
 
     def difference(self, other: Head) -> str | None:
         """Why vectors of the two describers cannot be compared; None where they can."""

@@ -89,11 +89,6 @@ def halves_of(rows: Any) -> NDArray[np.float32]:  # (pages,)
     return np.asarray(rows["halves"].to_numpy(zero_copy_only=False), np.float32)
 
 
-def known_halves(halves: NDArray[np.float32]) -> NDArray[np.float32] | None:
-    """The halves of pages, or None where those of no page are known."""
-    return None if np.isnan(halves).all() else halves
-
-
 def list_column(values: NDArray[Any]) -> Any:  # (pages, entries)
     """An array as a column of lists of one length."""
     pa = need("pyarrow")

@@ -38,7 +38,6 @@ from .rows import (
     among,
     connect,
     halves_of,
-    known_halves,
     labels_of,
     list_column,
     present,
@@ -257,7 +256,7 @@ class Catalogue:
             vectors_of(stored_rows(rows)),
             self.head.spec,
             tuple(writers) if known else None,
-            known_halves(halves_of(rows)),
+            halves_of(rows),
         )
 
     def thumbnails(self, page_ids: Sequence[str]) -> dict[str, bytes]:
@@ -285,12 +284,14 @@ class Catalogue:
             rows = self._columns("page_id", where=f"path = {path}").sort_by("page_id")
         return str(rows["page_id"][0]) if len(rows) else None
 
-    def vector(self, page_id: str) -> NDArray[np.float32]:  # (dim,)
+    def page(self, page_id: str) -> Descriptors:
         """The descriptor of a page that is here."""
-        rows = self._columns("vector", where=f"page_id = {quoted(page_id)}")
+        names = present(self._table, "vector", "halves")
+        rows = self._columns(*names, where=f"page_id = {quoted(page_id)}")
         if not len(rows):
             raise CatalogueError(f"{self.folder}: holds no page {page_id!r}")
-        return vectors_of(stored_rows(rows))[0]
+        vectors = vectors_of(stored_rows(rows))
+        return Descriptors((page_id,), vectors, self.head.spec, halves=halves_of(rows))
 
     def search(
         self, vector: NDArray[np.float32], n: int = 10, *, leave_out: str | None = None
@@ -313,7 +314,7 @@ class Catalogue:
         """Some pages that stand for all, the same every time; all of a small catalogue."""
         with refusals(self.folder):
             ids, vectors, halves = self._searcher.sample()
-        return Descriptors(ids, vectors, self.head.spec, halves=known_halves(halves))
+        return Descriptors(ids, vectors, self.head.spec, halves=halves)
 
     def _columns(self, *names: str, where: str | None = None) -> Any:
         with refusals(self.folder):

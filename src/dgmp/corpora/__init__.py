@@ -5,11 +5,13 @@ from .corpus import Corpus, Remark, open_corpus
 from .corpus_format import CorpusFormat, Found, Listed
 from .formats import FORMATS
 from .layout_files import Layout, layout_file, read_layout
+from .parts import PARTS, band_pages, region_pages, whole_and_part
 from .splits import apply_split, check_split, read_split_file, split_pages, write_split
 from .survey import Survey, survey_corpus
 
 __all__ = [
     "FORMATS",
+    "PARTS",
     "Corpus",
     "CorpusFormat",
     "Found",
@@ -18,13 +20,16 @@ __all__ = [
     "Remark",
     "Survey",
     "apply_split",
+    "band_pages",
     "check_split",
     "draw_contact_sheet",
     "layout_file",
     "open_corpus",
     "read_layout",
     "read_split_file",
+    "region_pages",
     "split_pages",
     "survey_corpus",
+    "whole_and_part",
     "write_split",
 ]

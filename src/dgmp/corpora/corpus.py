@@ -25,6 +25,7 @@ from .corpus_format import Found
 from .formats import FORMATS, choose_format
 from .label_files import TABLE_SUFFIXES, LabelFile, read_table
 from .layout_files import layout_file, read_layout
+from .parts import region_pages
 from .splits import apply_split, check_split
 
 _PASSED_OVER = ("__MACOSX", "__pycache__")
@@ -246,11 +247,7 @@ def _pages(
                     left_out.append(Remark(name, "no text: its layout file has no text region"))
                     continue
                 page = replace(page, regions=layout.regions, line_distance=layout.line_distance)
-        if each_region and page.regions and len(page.regions) > 1:
-            for number, region in enumerate(page.regions):
-                yield replace(page, id=f"{page.id}#region={number}", regions=(region,))
-        else:
-            yield page
+        yield from region_pages(page) if each_region else (page,)
 
 
 def _several(

@@ -27,13 +27,15 @@ def save_calibration(calibration: Calibration, describer: Describer, folder: Pat
 def load_calibration(describer: Describer, folder: Path | str) -> Calibration | None:
     """That of the describer in a folder; None where there is none.
 
-    One that was made before the network learned on is none.
+    One that was made before the network learned on, or by an earlier version of dgmp, is none.
     """
     path = Path(folder) / FILE
     if not path.is_file():
         return None
     stored = read_json(path, CALIBRATION_FORMAT)
     of = stored.pop("describer", {})
-    if renamed_spec(of) != to_plain(full_spec(describer)):
+    if stored["version"] in CALIBRATION_FORMAT.older or renamed_spec(of) != to_plain(
+        full_spec(describer)
+    ):
         return None
     return Calibration.from_json(stored)

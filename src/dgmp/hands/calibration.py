@@ -33,7 +33,7 @@ from ..errors import CatalogueError, DgmpError
 from ..files import Format, from_plain, to_plain
 from ..records import Floats
 
-FORMAT = Format("dgmp-calibration", 3, "calibration")
+FORMAT = Format("dgmp-calibration", 3, "calibration", older=(1, 2))  # which say nothing here
 MOST_EVIDENCE, LEAST_EVIDENCE = 12.0, -6.0  # beyond, pages by known writers are too few to tell
 LEAST_RATIO = 20.0
 
@@ -87,6 +87,8 @@ class Calibration:
         """What :meth:`to_json` gave."""
         try:
             found = FORMAT.check(dict(stored), "the calibration")
+            if found["version"] in FORMAT.older:
+                raise DgmpError("the calibration is of an earlier version of dgmp: calibrate anew")
             known = {each.name for each in fields(cls)}
             values = {key: value for key, value in found.items() if key in known}
             return from_plain(values, cls, "the calibration")

@@ -1,5 +1,7 @@
 """Page to pixels: decoded, brought to one scale, binarised, cut into patches."""
 
+from .bands import LINES as BAND_LINES
+from .bands import find_bands
 from .binarization import binarize, has_ink, ink_share
 from .contact_sheets import draw_rows
 from .images import FOREIGN, SUFFIXES, Picture, pictures_in, read_image
@@ -22,6 +24,7 @@ from .shared_scale import CollectionScale, Measured, learn_scale
 from .thumbnails import THUMBNAIL, thumbnail
 
 __all__ = [
+    "BAND_LINES",
     "FOREIGN",
     "SUFFIXES",
     "THUMBNAIL",
@@ -38,6 +41,7 @@ __all__ = [
     "centre_patch",
     "cut_patches",
     "draw_rows",
+    "find_bands",
     "has_ink",
     "ink_share",
     "learn_scale",

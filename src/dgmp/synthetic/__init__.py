@@ -1,5 +1,6 @@
 """Synthetic handwriting: writers drawn from seeds, and the pages and corpora they write."""
 
+from .books import TRUTH, synthesize_books
 from .corpus import CorpusPlan, synthesize
 from .pages import HEIGHT, VERSION, WIDTH, draw_page, page_conditions
 from .scripts import SCRIPTS, Script
@@ -7,6 +8,7 @@ from .scripts import SCRIPTS, Script
 __all__ = [
     "HEIGHT",
     "SCRIPTS",
+    "TRUTH",
     "VERSION",
     "WIDTH",
     "CorpusPlan",
@@ -14,4 +16,5 @@ __all__ = [
     "draw_page",
     "page_conditions",
     "synthesize",
+    "synthesize_books",
 ]

@@ -23,7 +23,7 @@ import numpy as np
 from ..engines import Engine, Here
 from ..errors import CorpusError
 from ..files import replacing, write_text
-from ..records import PageProgress
+from ..records import Grey, PageProgress
 from .pages import VERSION, draw_page, page_conditions
 from .scripts import SCRIPTS
 
@@ -62,7 +62,8 @@ def synthesize(
     """
     plan = CorpusPlan(writers, pages, seed, scripts)
     folder = Path(folder)
-    _claim(folder, plan)
+    same = {"format": FORMAT, "version": VERSION, "seed": plan.seed, "scripts": plan.scripts}
+    claim_folder(folder, same, same | asdict(plan))
     numbers = range(plan.writers)
     for _, done in (engine or Here()).map(partial(_write_writer, folder, plan), numbers):
         if progress is not None:
@@ -76,16 +77,18 @@ def synthesize(
     return table
 
 
-def _claim(folder: Path, plan: CorpusPlan) -> None:
-    """Make the folder ours, or refuse one that is somebody else's."""
-    same = {"format": FORMAT, "version": VERSION, "seed": plan.seed, "scripts": plan.scripts}
+def claim_folder(folder: Path, same: Mapping[str, object], values: Mapping[str, object]) -> None:
+    """Make a folder ours with a note of ``values``, or refuse one that is somebody else's.
+
+    A folder of ours goes on if its note has the values of ``same``.
+    """
     note = folder / "synthetic.json"
     if folder.exists() and not folder.is_dir():
         raise CorpusError(f"{folder} is a file; a synthetic corpus needs a folder")
     if note.exists():
         try:
             found = json.loads(note.read_text())
-            found = {key: found[key] for key in same}
+            found = {"format": found["format"]} | {key: found.get(key) for key in same}
         except (ValueError, KeyError, TypeError) as error:
             raise CorpusError(f"{note} cannot be read; choose another folder") from error
         if found != same:
@@ -96,7 +99,7 @@ def _claim(folder: Path, plan: CorpusPlan) -> None:
     elif folder.exists() and any(folder.iterdir()):
         raise CorpusError(f"{folder} is not empty and no synthetic corpus; choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
-    write_text(note, json.dumps(same | asdict(plan), indent=1) + "\n")
+    write_text(note, json.dumps(dict(values), indent=1) + "\n")
 
 
 def _words(values: Mapping[str, object]) -> str:
@@ -124,16 +127,21 @@ def _write_writer(folder: Path, plan: CorpusPlan, number: int) -> int:
 def _write_page(file: Path, plan: CorpusPlan, number: int, page: int) -> None:
     if file.exists():
         return
-    page_seed = _seed(plan.seed, number, page)
-    picture = draw_page(_seed(plan.seed, number), page_seed, _script(plan, number))
-    options = [cv2.IMWRITE_JPEG_QUALITY, page_conditions(page_seed).quality]
-    done, encoded = cv2.imencode(".jpg", picture, options)
+    page_seed = seed_of(plan.seed, number, page)
+    picture = draw_page(seed_of(plan.seed, number), page_seed, _script(plan, number))
+    write_jpeg(file, picture, page_conditions(page_seed).quality)
+
+
+def write_jpeg(file: Path, picture: Grey, quality: int) -> None:
+    """Write a page, whole or not at all."""
+    done, encoded = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])
     assert done, "OpenCV writes JPEG"
     with replacing(file) as beside:
         beside.write_bytes(encoded.tobytes())
 
 
-def _seed(*numbers: int) -> int:
+def seed_of(*numbers: int) -> int:
+    """One seed out of several numbers."""
     return int(np.random.SeedSequence((VERSION, *numbers)).generate_state(1, np.uint64)[0])
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .evaluating import Judged, evaluate
     from .explaining import Explanation, explain
     from .exporting import export, export_model
+    from .following import check_part, follow
     from .grouping import Agreement, agreement, group
     from .searching import search
     from .surveying import survey
@@ -24,6 +25,7 @@ _FILES = {
     "Judged": ".evaluating",
     "agreement": ".grouping",
     "calibrate": ".calibrating",
+    "check_part": ".following",
     "classify": ".classifying",
     "describe": ".describing",
     "describe_to_file": ".describing",
@@ -31,6 +33,7 @@ _FILES = {
     "explain": ".explaining",
     "export": ".exporting",
     "export_model": ".exporting",
+    "follow": ".following",
     "group": ".grouping",
     "search": ".searching",
     "survey": ".surveying",
@@ -46,6 +49,7 @@ __all__ = [
     "Judged",
     "agreement",
     "calibrate",
+    "check_part",
     "classify",
     "describe",
     "describe_to_file",
@@ -53,6 +57,7 @@ __all__ = [
     "explain",
     "export",
     "export_model",
+    "follow",
     "group",
     "search",
     "survey",

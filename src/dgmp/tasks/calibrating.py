@@ -66,7 +66,12 @@ def calibrate(
     scaled = scale_pages(fresh, describer.preparation, KnownScale(), engine=engine, stage=stage)
     progress = None if stage is None else stage("describing pages", len(scaled.pages))
     described = describe_pages(
-        scaled.pages, describer, distances=scaled.distances, engine=engine, progress=progress
+        scaled.pages,
+        describer,
+        distances=scaled.distances,
+        halves=True,
+        engine=engine,
+        progress=progress,
     )
     pages = described.pages
     writers = [page.writer for page in pages]

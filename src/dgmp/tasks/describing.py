@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from ..catalogue import Catalogue, Changes, Entry, is_catalogue
-from ..corpora import Corpus, Remark
+from ..corpora import PARTS, Corpus, Remark
 from ..describers import (
     Describer,
     Read,
     describe_pages,
     load_describer,
+    page_and_halves,
     reader,
     save_descriptors,
     stored_name,
 )
 from ..engines import Engine, map_pages
-from ..errors import CorpusError, ImageError
+from ..errors import CatalogueError, CorpusError, ImageError
 from ..files import check_place
+from ..names import check_name
 from ..pixels import pictures_in, thumbnail
 from ..records import Page, Stage
 from ..sources import open_source
+from .dividing import divide
 from .opening import head_for, opened
 from .scaling import KnownScale, scale_for_catalogue, scale_pages
 
@@ -46,8 +47,8 @@ class Catalogued:
     def __str__(self) -> str:
         changed, vanished = len(self.changes.changed), len(self.changes.vanished)
         return (
-            f"{self.catalogue.folder}: {len(self.catalogue)} pages, {self.described} described now "
-            f"({changed} of them changed), {vanished} vanished"
+            f"{self.catalogue.folder}: {len(self.catalogue)} {self.catalogue.head.by}s, "
+            f"{self.described} described now ({changed} of them changed), {vanished} vanished"
         )
 
 
@@ -69,6 +70,7 @@ def describe(
     catalogue: Path | str,
     *,
     describer: str | Path = "default",
+    by: str | None = None,
     split: str | None = None,
     forget: bool = False,
     dpi: float | None = None,
@@ -80,7 +82,9 @@ def describe(
     """Describe the new and changed pages of a corpus into a catalogue, new or to go on with.
 
     A page that can no longer be described is taken out; ``forget`` also takes out those whose file
-    is gone. ``split`` takes the pages of one split only. ``dpi`` is the resolution of all scans,
+    is gone. ``by`` is what is described: each ``page``, each text ``region`` of a layout file, or
+    each ``band`` of a few lines; None goes on as the catalogue was begun, a new one by page.
+    ``split`` takes the pages of one split only. ``dpi`` is the resolution of all scans,
     ``line_distance`` the pixels between their lines, where these are known. ``engine`` is where
     pages are described, as ``Processes(4)``; by default this process. ``on_failure`` is called as
     soon as a page cannot be described.
@@ -89,16 +93,35 @@ def describe(
     found = opened(corpus)
     pages = found.pages if split is None else found.in_split(split)
     chosen = load_describer(describer)
-    head = head_for(stored_name(describer), chosen)
     there = is_catalogue(catalogue)
+    by = by or (Catalogue.open(catalogue).head.by if there else "page")
+    check_name(by, PARTS, "part of a page")
+    head = replace(head_for(stored_name(describer), chosen), by=by)
     into = Catalogue.open(catalogue) if there else Catalogue.create(catalogue, head)
     into.check_describer(head)
+    if into.head.by != by:
+        raise CatalogueError(
+            f"{into.folder}: was described by {into.head.by}, not by {by}; go on with "
+            f"--by {into.head.by}, or describe by {by} into a catalogue of its own"
+        )
     failures: list[Remark] = []
     batch: list[Entry] = []
     described = 0
     with into.writing():
         into.take_describer(head)
-        changes = into.compare(pages, found.pages)
+        parts = divide(
+            found,
+            pages,
+            by,
+            folder=into.folder,
+            engine=engine,
+            stage=stage,
+            on_failure=on_failure,
+        )
+        failures += parts.failures
+        if by != "page":
+            into.drop(parts.stale(into.paths()))
+        changes = into.compare(parts.pages, parts.others)
         into.relabel(changes.relabelled)
         suspects = {remark.file for remark in found.left_out}  # or merely not listed in a table
         paths = {id: path for id, path in into.paths().items() if id.partition("#")[0] in suspects}
@@ -115,7 +138,7 @@ def describe(
             if on_failure is not None:
                 on_failure(error)
         todo = scaled.pages
-        progress = None if stage is None else stage("describing pages", len(todo))
+        progress = None if stage is None else stage(f"describing {by}s", len(todo))
         work = _EntryParts(chosen, reader(chosen, distances=scaled.distances))
         last = time.monotonic()
         try:
@@ -125,7 +148,7 @@ def describe(
                     if on_failure is not None:
                         on_failure(result)
                 else:
-                    batch.append(Entry(page, *result))
+                    batch.append(Entry(page, **result))
                     described += 1
                 if len(batch) >= BATCH_PAGES or time.monotonic() - last > BATCH_SECONDS:
                     into.add(batch)
@@ -148,26 +171,34 @@ def describe_to_file(
     out: Path | str,
     *,
     describer: str | Path = "default",
+    by: str = "page",
     split: str | None = None,
     dpi: float | None = None,
     line_distance: float | None = None,
     engine: Engine | None = None,
     stage: Stage | None = None,
 ) -> DescriptorFile:
-    """Describe the pages of a corpus into a file of descriptors, .npz; options as above."""
+    """Describe the pages of a corpus, or parts of them, into a file, .npz; options as above."""
     known = KnownScale(dpi, line_distance)
+    check_name(by, PARTS, "part of a page")
     check_place(Path(out))
     found = opened(corpus)
     pages = found.pages if split is None else found.in_split(split)
     chosen = load_describer(describer)
-    scaled = scale_pages(pages, chosen.preparation, known, engine=engine, stage=stage)
-    progress = None if stage is None else stage("describing pages", len(scaled.pages))
+    parts = divide(found, pages, by, engine=engine, stage=stage)
+    scaled = scale_pages(parts.pages, chosen.preparation, known, engine=engine, stage=stage)
+    progress = None if stage is None else stage(f"describing {by}s", len(scaled.pages))
     made = describe_pages(
-        scaled.pages, chosen, distances=scaled.distances, engine=engine, progress=progress
+        scaled.pages,
+        chosen,
+        distances=scaled.distances,
+        halves=True,
+        engine=engine,
+        progress=progress,
     )
     path = save_descriptors(made.descriptors, out)
-    failures = (*scaled.left_out, *made.failures)
-    left_out = (*(Remark(*failure) for failure in failures), *found.left_out)
+    failed = (*scaled.left_out, *made.failures)
+    left_out = (*parts.failures, *(Remark(*failure) for failure in failed), *found.left_out)
     return DescriptorFile(path, len(made.pages), made.descriptors.vectors.shape[1], left_out)
 
 
@@ -186,14 +217,21 @@ class _EntryParts:
     describer: Describer
     read: Read
 
-    def __call__(self, page: Page) -> tuple[NDArray[np.float32], str, bytes, str]:
+    def __call__(self, page: Page) -> dict[str, Any]:
         stamp = page.stamp()
         image = self.read(page)
-        vector = self.describer.describe_page(image)
+        vector, halves = page_and_halves(self.describer, image)
         try:
             content = page.content_hash
         except OSError as error:
             raise ImageError(page.id, f"went away while it was read: {error}") from error
         if page.stamp() != stamp:
             raise ImageError(page.id, "changed while it was read; describe it again")
-        return vector, content, thumbnail(image), stamp
+        return {
+            "vector": vector,
+            "content_hash": content,
+            "thumbnail": thumbnail(image),
+            "stamp": stamp,
+            "halves": halves,
+            "line_distance": image.line_distance,
+        }

@@ -1,4 +1,4 @@
-"""The pages of a catalogue grouped opened hands."""
+"""The pages of a catalogue grouped into hands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from ..catalogue import Catalogue
 from ..errors import CatalogueError
 from ..evaluation import BCubed, adjusted_rand_index, bcubed
 from ..files import check_place
-from ..hands import check_hand_file, draw_hands, group_pages, shown_pages, write_hands
+from ..hands import (
+    Calibration,
+    check_hand_file,
+    draw_hands,
+    group_pages,
+    shown_pages,
+    write_hands,
+)
 from ..records import Hand
 from .opening import calibration_of, opened_catalogue
 
@@ -29,29 +36,42 @@ def group(
     *,
     out: Path | str | None = None,
     sheet: Path | str | None = None,
+    prefer: str = "balanced",
 ) -> tuple[Hand, ...]:
     """The hands of a catalogue, those with most pages first.
 
-    ``out`` is a table with a row per page, .csv or .json; ``sheet`` a picture of the hands.
+    ``out`` is a table with a row per page, .csv or .json; ``sheet`` a picture of the hands;
+    ``prefer`` says where the evidence leaves it open: ``fewer`` hands, ``balanced``, or ``more``.
     """
     if out is not None:
         check_hand_file(Path(out))
     if sheet is not None:
         check_place(Path(sheet))
     opened = opened_catalogue(catalogue)
-    calibration = calibration_of(opened)
-    if calibration is None:
-        raise CatalogueError(
-            f"{opened.folder}: its describer {opened.head.describer!r} is not calibrated, so "
-            "nothing says how alike pages by one hand are; use the describer 'default', or, for a "
-            "trained network, dgmp calibrate on pages by known writers and dgmp describe again"
-        )
-    hands = group_pages(opened.descriptors(), calibration)
+    hands = group_pages(opened.descriptors(), needed_calibration(opened), prefer=prefer)
     if out is not None:
         write_hands(hands, opened.paths(), out)
     if sheet is not None:
         draw_hands(hands, opened.thumbnails(shown_pages(hands)), sheet)
     return hands
+
+
+def needed_calibration(catalogue: Catalogue) -> Calibration:
+    """What likenesses say about hands in a catalogue, or an error that says how to get it."""
+    calibration = calibration_of(catalogue)
+    if calibration is not None:
+        return calibration
+    name = catalogue.head.describer
+    if catalogue.head.calibration is not None:
+        raise CatalogueError(
+            f"{catalogue.folder}: was described by an earlier version of dgmp, which did not keep "
+            "what grouping needs; describe its pages anew, into a new catalogue"
+        )
+    raise CatalogueError(
+        f"{catalogue.folder}: its describer {name!r} is not calibrated, so nothing says how alike "
+        "pages by one hand are; use the describer 'default', or, for a trained network, dgmp "
+        "calibrate on pages by known writers and dgmp describe again"
+    )
 
 
 def agreement(catalogue: Catalogue | Path | str, hands: Sequence[Hand]) -> Agreement | None:

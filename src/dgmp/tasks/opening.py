@@ -11,7 +11,7 @@ from ..catalogue import Catalogue, Head
 from ..corpora import Corpus, Remark, open_corpus, read_split_file
 from ..describers import Describer, full_spec
 from ..errors import CorpusError
-from ..hands import Calibration
+from ..hands import CALIBRATION_FORMAT, Calibration
 from ..records import Page
 
 
@@ -74,6 +74,8 @@ def head_for(name: str, describer: Describer) -> Head:
 
 
 def calibration_of(catalogue: Catalogue) -> Calibration | None:
-    """What cosines of its describer say about hands, if that has been calibrated."""
+    """What likenesses say about hands, if its describer has been calibrated for this version."""
     stored = catalogue.head.calibration
-    return None if stored is None else Calibration.from_json(stored)
+    if stored is None or stored.get("version", 0) in CALIBRATION_FORMAT.older:
+        return None
+    return Calibration.from_json(stored)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from ..catalogue import Catalogue
-from ..describers import load_describer, reader
+from ..describers import load_describer, page_and_halves, reader
 from ..errors import CatalogueError
-from ..hands import with_probabilities
-from ..records import Hit, Matrix
+from ..hands import Background, with_probabilities
+from ..records import Descriptors, Hit
 from .opening import calibration_of, head_for, one_page, opened_catalogue
 from .scaling import distance_beside
 
@@ -17,31 +19,35 @@ def search(catalogue: Catalogue | Path | str, page: Path | str, n: int = 10) -> 
     """The ``n`` pages most like a page of the catalogue or any picture, nearest first.
 
     ``page`` is an id of the catalogue or a file; of a file with several pictures the first is
-    taken. Where the describer is calibrated, each hit has the probability of the same hand.
+    taken. Where the describer is calibrated, each hit has the likelihood ratio and the probability
+    of the same hand, unless one of both pages has too little writing to say.
     """
     opened = opened_catalogue(catalogue)
     known = opened.find(str(page))
     if known is not None:
-        vector = opened.vector(known)
+        query = opened.page(known)
     elif Path(page).exists():
-        vector = _described(Path(page), opened)
+        query = _described(Path(page), opened)
     else:
         raise CatalogueError(f"{page}: is no page of {opened.folder}, and there is no such file")
-    found = opened.search(vector, n, leave_out=known)
+    found = opened.search(query.vectors[0], n, leave_out=known)
     calibration = calibration_of(opened)
     if calibration is None:
         return found.hits
-    return with_probabilities(
-        found.hits, found.vectors, vector, known, opened.sample(), len(opened), calibration
-    )
+    ids = tuple(hit.page_id for hit in found.hits)
+    hits = Descriptors(ids, found.vectors, opened.head.spec, halves=found.halves)
+    background = Background.of(opened.sample(), len(opened), calibration)
+    return with_probabilities(found.hits, hits, query, known, background)
 
 
-def _described(path: Path, catalogue: Catalogue) -> Matrix:  # (dim,)
-    """The vector of a picture that is not in the catalogue."""
+def _described(path: Path, catalogue: Catalogue) -> Descriptors:
+    """A picture that is not in the catalogue."""
     name = catalogue.head.describer
     describer = load_describer(name)
     catalogue.check_describer(head_for(name, describer))
     page = one_page(path)
     distance = distance_beside(catalogue, page, describer.preparation)
     distances = {} if distance is None else {page.id: distance}
-    return describer.describe_page(reader(describer, distances=distances)(page))
+    vector, halves = page_and_halves(describer, reader(describer, distances=distances)(page))
+    cosines = np.array([halves], np.float32)
+    return Descriptors((page.id,), vector[None], catalogue.head.spec, halves=cosines)

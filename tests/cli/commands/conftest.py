@@ -11,6 +11,7 @@ from drawing import written
 from page_files import corpus_folder, page_file  # noqa: F401
 from PIL import Image
 from scribbles import (  # noqa: F401
+    books,
     calibrated_describer,
     classical_scripts,
     scans,

@@ -151,3 +151,21 @@ def test_a_resolution_and_a_line_distance_are_not_given_together(tmp_path):
     misused(
         run("describe", tmp_path, "--out", tmp_path / "a.npz", "--dpi", 300, "--line-distance", 60)
     )
+
+
+def test_a_catalogue_is_of_one_part_of_pages(books, tmp_path):
+    folder = tmp_path / "bands"
+    done("describe", books, "--catalogue", folder, "--by", "band", "--workers", 0)
+    refused(
+        run("describe", books, "--catalogue", folder, "--by", "page", "--workers", 0),
+        "was described by band, not by page; go on with --by band",
+    )
+    told = done("describe", books, "--catalogue", folder, "--workers", 0)
+    assert "18 bands, 0 described now" in told.stdout
+
+
+def test_a_part_of_pages_that_is_not_known_is_refused(books, tmp_path):
+    refused(
+        run("describe", books, "--catalogue", tmp_path / "new", "--by", "line"),
+        "no part of a page called 'line'; choose from page, region, band",
+    )

@@ -73,3 +73,49 @@ def test_hands_are_written_as_csv_or_json_and_nothing_else(catalogue, tmp_path):
 
 def test_what_is_no_catalogue_is_told_in_one_line(tmp_path):
     refused(run("hands", tmp_path), "is no catalogue")
+
+
+@pytest.fixture
+def bands(books, tmp_path):
+    arguments = ("--catalogue", tmp_path / "bands", "--by", "band", "--workers", 0)
+    told = done("describe", books, *arguments)
+    assert "18 bands, 18 described now" in told.stdout
+    return tmp_path / "bands"
+
+
+@pytest.mark.parametrize("asked", [(), ("--by", "band")], ids=["left out", "band"])
+def test_bands_become_a_table_of_changes_and_a_strip(bands, tmp_path, asked):
+    table, strip = tmp_path / "changes.csv", tmp_path / "strip.png"
+    told = done("hands", bands, *asked, "--out", table, "--sheet", strip)
+    head, *rows = told.stdout.splitlines()
+    assert head == "from  to  sure  the hand changes at"
+    with table.open() as file:
+        stored = list(csv.DictReader(file))
+    assert len(stored) == 18
+    assert sum(row["change"] == "yes" for row in stored) == len(rows)
+    assert strip.read_bytes().startswith(b"\x89PNG")
+    assert re.search(r"^ms 1: 9 bands, \d+ hands, \d+ changes", told.stderr, re.MULTILINE)
+    assert "18 bands by" in told.stderr
+
+
+def test_changes_of_hand_are_objects_of_json(bands):
+    told = done("hands", bands, "--json")
+    changes = [json.loads(line) for line in told.stdout.splitlines()]
+    assert all(change["from_hand"] != change["to_hand"] for change in changes)
+    assert all(0 <= change["sure"] <= 1 for change in changes)
+
+
+@pytest.mark.parametrize(
+    ("by", "reason"),
+    [
+        ("page", "was described by band, not by page"),
+        ("bands", "did you mean 'band'?"),
+    ],
+)
+def test_another_part_than_was_described_is_refused(bands, by, reason):
+    refused(run("hands", bands, "--by", by), reason)
+
+
+def test_pages_can_be_asked_for_by_name(catalogue):
+    assert done("hands", catalogue, "--by", "page").stdout == done("hands", catalogue).stdout
+    refused(run("hands", catalogue, "--by", "band"), "was described by page, not by band")

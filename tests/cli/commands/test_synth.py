@@ -5,6 +5,8 @@ from typer.testing import CliRunner
 
 from dgmp.cli import app
 
+from ..typed import done, misused, run
+
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_corpus_is_written(tmp_path, workers):
@@ -14,3 +16,13 @@ def test_a_corpus_is_written(tmp_path, workers):
     assert done.exit_code == 0, done.output
     assert "1 pages by 1 writers" in done.stdout.replace("\n", " ")
     assert (folder / "pages.csv").exists()
+
+
+def test_books_are_written(tmp_path):
+    told = done("synth", tmp_path / "books", "--books", 1, "--pages", 1)
+    assert "1 pages of 1 books" in told.stdout.replace("\n", " ")
+    assert (tmp_path / "books" / "truth" / "lines.csv").exists()
+
+
+def test_books_have_one_script_each(tmp_path):
+    misused(run("synth", tmp_path / "books", "--books", 1, "--scripts"))

@@ -23,6 +23,14 @@ def describe(
     out: Annotated[
         Path | None, Option(metavar="FILE", help="Write a file of descriptors instead, .npz.")
     ] = None,
+    by: Annotated[
+        str | None,
+        Option(
+            metavar="PART",
+            help="What is described: page, region (of ALTO or PAGE files) or band (a few lines). "
+            "By default as the catalogue was begun, a new one by page.",
+        ),
+    ] = None,
     split: Split = None,
     dpi: Dpi = None,
     line_distance: LineDistance = None,
@@ -55,6 +63,7 @@ def describe(
                 corpus,
                 out,
                 describer=describer,
+                by=by or "page",
                 split=split,
                 dpi=dpi,
                 line_distance=line_distance,
@@ -68,6 +77,7 @@ def describe(
                 corpus,
                 catalogue,
                 describer=describer,
+                by=by,
                 split=split,
                 forget=forget,
                 dpi=dpi,

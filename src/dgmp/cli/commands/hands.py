@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
 from ..options import say
+
+if TYPE_CHECKING:
+    from ...hands import BookHands
+    from ...records import Hand
 
 
 def hands(
@@ -18,32 +24,83 @@ def hands(
     sheet: Annotated[
         Path | None, Option(metavar="FILE", help="A picture of the hands, PNG or JPEG.")
     ] = None,
-    as_json: Annotated[bool, Option("--json", help="One JSON object per line and hand.")] = False,
+    by: Annotated[
+        str | None,
+        Option(
+            metavar="PART",
+            help="What dgmp describe --by described: page, region, or band, which shows where the "
+            "hand changes in each folder. By default what is in the catalogue.",
+        ),
+    ] = None,
+    prefer: Annotated[
+        str,
+        Option(
+            metavar="WHICH",
+            help="Where the evidence leaves it open: fewer hands, balanced, or more.",
+        ),
+    ] = "balanced",
+    as_json: Annotated[
+        bool, Option("--json", help="One JSON object per line and hand, or change of hand.")
+    ] = False,
 ) -> None:
-    """Group the pages of a catalogue into hands."""
-    import json
-
+    """Group the pages of a catalogue into hands, or show where in a book the hand changes."""
     from ...catalogue import Catalogue
-    from ...hands import hand_to_json
-    from ...tasks import agreement, group
+    from ...corpora import PARTS
+    from ...names import check_name
+    from ...tasks import agreement, check_part, follow, group
 
     opened = Catalogue.open(catalogue)
-    found = group(opened, out=out, sheet=sheet)
-    if as_json:
-        for hand in found:
-            print(json.dumps(hand_to_json(hand), ensure_ascii=False))
+    if by is not None:
+        check_name(by, PARTS, "part of a page")
+        check_part(opened, by)
+    if opened.head.by == "band":
+        books = follow(opened, out=out, sheet=sheet, prefer=prefer)
+        _print_changes(books, as_json)
+        found = books.hands
     else:
-        print("hand  pages  confidence  nearest  the page most like the others")
-        for hand in found:
-            near = "–" if hand.nearest is None else str(hand.nearest)
-            sizes = f"{hand.number:4}  {len(hand.page_ids):5}  {hand.confidence:10.0%}  {near:>7}"
-            print(f"{sizes}  {hand.page_ids[0]}")
+        found = group(opened, out=out, sheet=sheet, prefer=prefer)
+        _print_hands(found, as_json)
     alone = sum(len(hand.page_ids) == 1 for hand in found)
-    say(f"{len(opened)} pages by {len(found)} hands, {alone} of one page")
+    say(f"{len(opened)} {opened.head.by}s by {len(found)} hands, {alone} of one {opened.head.by}")
     if (agreed := agreement(opened, found)) is not None:
         scores = agreed.bcubed
         say(
             f"the writers are known, {agreed.writers}: adjusted Rand index "
             f"{agreed.adjusted_rand:.3f}, B-cubed F {scores.f:.3f} "
             f"(precision {scores.precision:.3f}, recall {scores.recall:.3f})"
+        )
+
+
+def _print_hands(found: Sequence[Hand], as_json: bool) -> None:
+    from ...hands import hand_to_json
+
+    if as_json:
+        for hand in found:
+            print(json.dumps(hand_to_json(hand), ensure_ascii=False))
+        return
+    print("hand  pages  confidence  nearest  the page most like the others")
+    for hand in found:
+        near = "–" if hand.nearest is None else str(hand.nearest)
+        sizes = f"{hand.number:4}  {len(hand.page_ids):5}  {hand.confidence:10.0%}  {near:>7}"
+        print(f"{sizes}  {hand.page_ids[0]}")
+
+
+def _print_changes(found: BookHands, as_json: bool) -> None:
+    from ...hands import change_to_json
+
+    if as_json:
+        for change in found.changes:
+            print(json.dumps(change_to_json(change), ensure_ascii=False))
+        return
+    print("from  to  sure  the hand changes at")
+    for change in found.changes:
+        hands = f"{change.before.hand:4}  {change.after.hand:2}  {change.sure:4.0%}"
+        print(f"{hands}  {change.after.page}, band {change.after.band}")
+    for book, bands in found.books().items():
+        hands_there = len({band.hand for band in bands})
+        changes = sum(band.change for band in bands)
+        doubtful = sum(band.doubtful for band in bands)
+        say(
+            f"{book or 'pages'}: {len(bands)} bands, {hands_there} hands, {changes} changes, "
+            f"{doubtful} doubtful bands"
         )

@@ -31,10 +31,14 @@ def search(
         for hit in hits:
             print(json.dumps(asdict(hit), ensure_ascii=False))
         return
-    if opened.head.calibration is None:
-        say("the describer is not calibrated: cosines only")
-    print("rank  cosine  same hand  page")
+    if all(hit.probability is None and hit.enough_writing for hit in hits):
+        say("the describer is not calibrated, or by an earlier version of dgmp: cosines only")
+    if any(not hit.enough_writing for hit in hits):
+        say("too little: a page has too little writing to say whether it is by the same hand")
+    print("rank  cosine   same hand  page")
     for rank, hit in enumerate(hits, start=1):
         sure = "–" if hit.probability is None else f"{hit.probability:.0%}"
+        if not hit.enough_writing:
+            sure = "too little"
         writer = "" if hit.writer is None else f"  ({hit.writer})"
-        print(f"{rank:4}  {hit.cosine:6.3f}  {sure:>9}  {hit.page_id}{writer}")
+        print(f"{rank:4}  {hit.cosine:6.3f}  {sure:>10}  {hit.page_id}{writer}")

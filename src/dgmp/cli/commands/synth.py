@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Argument, BadParameter, Option
 
 
 def synth(
@@ -13,18 +13,36 @@ def synth(
         Path, Argument(metavar="DIR", help="Folder to write, new or taken up again.")
     ],
     writers: Annotated[int, Option(min=1, help="Number of writers.")] = 100,
-    pages: Annotated[int, Option(min=1, help="Pages by each writer.")] = 5,
+    pages: Annotated[int, Option(min=1, help="Pages by each writer, or of each book.")] = 5,
     seed: Annotated[int, Option(min=0, help="Same seed, same corpus, bit for bit.")] = 1,
     scripts: Annotated[
         bool, Option("--scripts", help="Write the twelve script types in turn and label them.")
     ] = False,
+    books: Annotated[
+        int | None,
+        Option(
+            min=1,
+            help="Write that many books instead, whose scribes change at known lines; --writers "
+            "does not count.",
+        ),
+    ] = None,
     workers: Annotated[int, Option(min=1, help="Processes that draw.")] = 1,
 ) -> None:
     """Write a corpus of synthetic handwriting into DIR."""
     from ...engines import engine_for
-    from ...synthetic import synthesize
+    from ...synthetic import synthesize, synthesize_books
     from ..progress import page_bar
 
+    engine = engine_for(workers if workers > 1 else 0)
+    if books is not None:
+        if scripts:
+            raise BadParameter("--scripts does not go with --books, of which each has one script")
+        with page_bar("writing pages", books * pages) as done:
+            table = synthesize_books(
+                folder, books=books, pages=pages, seed=seed, engine=engine, progress=done
+            )
+        print(f"{table}: {books * pages} pages of {books} books")
+        return
     with page_bar("writing pages", writers * pages) as done:
         table = synthesize(
             folder,
@@ -32,7 +50,7 @@ def synth(
             pages=pages,
             seed=seed,
             scripts=scripts,
-            engine=engine_for(workers if workers > 1 else 0),
+            engine=engine,
             progress=done,
         )
     print(f"{table}: {writers * pages} pages by {writers} writers")

@@ -1,0 +1,42 @@
+"""Parts of a page as pages of their own: text regions of its layout file, or bands of lines.
+
+A part has the labels of its page and lies on the same scan, so that two parts of one page by one
+writer are neither hit nor miss for each other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..records import Page, Region
+
+PARTS = ("page", "region", "band")  # what of a corpus may be described
+_PART = re.compile(r"#(?:region|band)=(\d+)$")
+
+
+def region_pages(page: Page) -> tuple[Page, ...]:
+    """A page for every text region, ``#region=0`` and so on; a page with one or none as it is."""
+    if page.regions is None or len(page.regions) < 2:
+        return (page,)
+    return _parts(page, "region", page.regions)
+
+
+def band_pages(page: Page, line_distance: float, bands: Sequence[Region]) -> tuple[Page, ...]:
+    """A page for every band, ``#band=0`` and so on, all at the scale of the whole page."""
+    return _parts(replace(page, line_distance=line_distance), "band", bands)
+
+
+def whole_and_part(page_id: str) -> tuple[str, int | None]:
+    """The id of the page that a part is of, and its number; None for a page that is no part."""
+    found = _PART.search(page_id)
+    return (page_id, None) if found is None else (page_id[: found.start()], int(found[1]))
+
+
+def _parts(page: Page, what: str, regions: Sequence[Region]) -> tuple[Page, ...]:
+    scan = page.scan or page.id
+    return tuple(
+        replace(page, id=f"{page.id}#{what}={number}", scan=scan, regions=(region,))
+        for number, region in enumerate(regions)
+    )

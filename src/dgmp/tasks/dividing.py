@@ -1,0 +1,102 @@
+"""Pages divided into parts that are described one by one: text regions, or bands of lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..catalogue import PageBands, read_bands, write_bands
+from ..corpora import Corpus, Remark, band_pages, region_pages, whole_and_part
+from ..engines import Engine, map_pages
+from ..errors import ImageError
+from ..pixels import BAND_LINES, find_bands
+from ..records import Page, Region, Stage
+
+_SAVE_EVERY = 500  # pages: what a kill may cost
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of some pages of a corpus."""
+
+    wholes: frozenset[str]  # ids of the pages that were divided
+    pages: tuple[Page, ...]  # a part each
+    others: tuple[Page, ...] = ()  # of the rest of the corpus, as far as is known without reading
+    failures: tuple[Remark, ...] = ()
+
+    def stale(self, page_ids: Iterable[str]) -> list[str]:
+        """Which of these ids are parts that their pages have no longer."""
+        now = {page.id for page in self.pages}
+        return [id for id in page_ids if id not in now and whole_and_part(id)[0] in self.wholes]
+
+
+def divide(
+    corpus: Corpus,
+    pages: Sequence[Page],
+    by: str,
+    *,
+    folder: Path | None = None,
+    engine: Engine | None = None,
+    stage: Stage | None = None,
+    on_failure: Callable[[ImageError], None] | None = None,
+) -> Parts:
+    """The parts of pages of a corpus; ``by`` is one of ``PARTS``.
+
+    Where bands lie is kept in ``folder``, that of a catalogue: pages that are unchanged are not
+    read again.
+    """
+    wholes = frozenset(page.id for page in pages)
+    rest = [page for page in corpus if page.id not in wholes]
+    if by == "page":
+        return Parts(wholes, tuple(pages), tuple(rest))
+    if by == "region":
+        return Parts(wholes, _all(map(region_pages, pages)), _all(map(region_pages, rest)))
+    stored = {} if folder is None else read_bands(folder)
+    known = {
+        page.id: stored[page.id]
+        for page in corpus
+        if page.id in stored and stored[page.id].stamp == _stamp(page)
+    }
+    todo = [page for page in pages if page.id not in known]
+    progress = None if stage is None or not todo else stage("finding bands", len(todo))
+    failures: list[Remark] = []
+    try:
+        for done, (page, result) in enumerate(map_pages(todo, _find, engine), 1):
+            if isinstance(result, ImageError):
+                failures.append(Remark(page.id, result.reason))
+                if on_failure is not None:
+                    on_failure(result)
+            else:
+                known[page.id] = result
+            if folder is not None and done % _SAVE_EVERY == 0:
+                write_bands(stored | known, folder)
+            if progress is not None:
+                progress(1)
+    finally:  # an interrupt costs no page that is done
+        if folder is not None and todo:
+            write_bands(stored | known, folder)
+    cut = _all(_cut(page, known[page.id]) for page in pages if page.id in known)
+    # Of pages that are left alone this time the old bands will do.
+    others = _all(_cut(page, stored[page.id]) for page in rest if page.id in stored)
+    return Parts(wholes, cut, others, tuple(failures))
+
+
+def _find(page: Page) -> PageBands:
+    """Called where a page is read."""
+    stamp = _stamp(page)
+    distance, bands = find_bands(page)
+    return PageBands(stamp, distance, tuple(band.bounds for band in bands))
+
+
+def _stamp(page: Page) -> str:
+    return f"{page.stamp()} {BAND_LINES} lines"
+
+
+def _cut(page: Page, bands: PageBands) -> tuple[Page, ...]:
+    regions = [Region.rectangle(*bounds) for bounds in bands.bounds]
+    return band_pages(page, bands.line_distance, regions)
+
+
+def _all(parts: Iterable[tuple[Page, ...]]) -> tuple[Page, ...]:
+    return tuple(part for some in parts for part in some)
