@@ -11,6 +11,7 @@ minutes on one core, 12 GB of memory.
 
 import argparse
 import csv
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,9 +22,11 @@ from dgmp.cli.progress import page_bar
 from dgmp.corpora import open_corpus
 from dgmp.describers import FusedRecipe, See, Seen, gather, make_default, save_fused
 from dgmp.describers.registry import SHIPPED
-from dgmp.pixels import OnPixels, prepare_page
+from dgmp.pixels import OnPixels, Preparation, page_reader
+from dgmp.pixels.scale import CANONICAL
 from dgmp.records import Page
 from dgmp.synthetic import synthesize
+from dgmp.tasks.scaling import KnownScale, scale_pages
 
 LEFT_OUT = (  # the sources that are left out to test on kinds of writing that were not seen
     "HTR-United/cremma-wikipedia",
@@ -43,11 +46,12 @@ def fold_of(source: str) -> str:
     return "modern" if source in MODERN else "other"
 
 
-def look_at_pages(pages: list[Page], recipe: FusedRecipe, title: str) -> list[Seen]:
+def look_at_pages(
+    pages: Sequence[Page], distances: Mapping[str, float], recipe: FusedRecipe, title: str
+) -> list[Seen]:
+    work = OnPixels(See(recipe), page_reader(Preparation(), distances))
     with page_bar(title, len(pages)) as advance:
-        _, seen, failures = gather(
-            pages, OnPixels(See(recipe), prepare_page), None, advance, "looked at"
-        )
+        _, seen, failures = gather(pages, work, None, advance, "looked at")
     for name, reason in failures:
         print(f"left out {name}: {reason}")
     return seen
@@ -72,11 +76,13 @@ def main() -> None:
     if closed:
         raise SystemExit(f"{len(closed)} pages are not under CC-BY, the first is {closed[0]}")
     recipe = FusedRecipe()
-    seen = look_at_pages(pages, recipe, "looking at pages")
+    at_scale = {page.id: CANONICAL for page in pages}  # as the set was made
+    seen = look_at_pages(pages, at_scale, recipe, "looking at pages")
     with TemporaryDirectory() as folder:
         synthesize(folder, **STRANGERS)
-        made = list(open_corpus(folder).pages)
-        strangers = look_at_pages(made, recipe, "looking at synthetic pages")
+        made = scale_pages(open_corpus(folder).pages, Preparation(), KnownScale())
+        title = "looking at synthetic pages"
+        strangers = look_at_pages(made.pages, made.distances, recipe, title)
     print("fitting, once on all pages and once without each fold", flush=True)
     describer = make_default(
         seen,

@@ -28,7 +28,6 @@ from ..classical import (
     RootSiftVlad,
     SoftWhitening,
     SrsLbp,
-    VladConfig,
     fit_looks,
     fit_soft_whitening,
     look_at,
@@ -49,7 +48,7 @@ Local = tuple[NDArray[np.float16], ...]  # (positions, 128), by each look
 class FusedRecipe:
     """Sizes and weights, chosen on training writers: benchmarks/results/default.md."""
 
-    looks: tuple[Look, ...] = three_looks(VladConfig(words=64, sample=50_000), (1, 1, 1))
+    looks: tuple[Look, ...] = three_looks()
     mirrors: tuple[str, ...] = MIRRORS
     rank: int = 256  # directions that are quietened, of each part
     weight: float = 0.85  # of the first part's cosine

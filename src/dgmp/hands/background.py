@@ -55,7 +55,7 @@ class Placed:
 
     vectors: NDArray[np.float32]  # (pages, dim)
     reliability: NDArray[np.float32]  # (pages,): c
-    strangeness: NDArray[np.float32]  # (pages,): the share of a page that is its kind's
+    strangeness: NDArray[np.float32]  # (pages,): |μ|²/c, what a page shares with all of its kind
 
     def __getitem__(self, part: slice | NDArray[np.intp]) -> Placed:
         return Placed(self.vectors[part], self.reliability[part], self.strangeness[part])
@@ -137,7 +137,7 @@ class Background:
         return Placed(
             vectors,
             centred.reliability.astype(np.float32),
-            centred.shared.astype(np.float32),
+            (centred.shared / centred.reliability).astype(np.float32),
         )
 
     def _settled(self, products: Floats, halves: Floats, gram: Floats) -> Floats:

@@ -13,6 +13,8 @@ same drawn collections. A page alone has the second margin only.
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,6 +26,10 @@ from .linkage import link_pages
 
 # What is added to the threshold, in log-odds. Fewer hands: pages are joined on less evidence.
 PREFERENCES = {"fewer": -1.0, "balanced": 0.0, "more": 1.0}
+# What a page shares with all pages of its kind, of what its halves share: a median of at most 0.4
+# on the sources of `hands`, each unseen, and of 1 on pages in another alphabet.
+UNFAMILIAR = 0.6
+UNFAMILIAR_SHARE = 0.2  # of the pages: fewer are not worth a word
 _BLOCK = 1024  # pages
 FAR = 20.0  # log-odds: margins beyond say no more; also where there is no other hand at all
 
@@ -42,6 +48,7 @@ def group_pages(
         return ()
     ids = [descriptors.page_ids[i] for i in order]
     evidence = Evidence.of(part(descriptors, order), calibration)
+    _announce_unfamiliar(evidence)
     groups = link_pages(evidence, threshold)
     sizes = np.bincount(groups)
     by_size = np.argsort(-sizes, kind="stable")
@@ -62,6 +69,17 @@ def group_pages(
             )
         )
     return tuple(hands)
+
+
+def _announce_unfamiliar(evidence: Evidence) -> None:
+    strange = int((evidence.placed.strangeness > UNFAMILIAR).sum())
+    if strange >= UNFAMILIAR_SHARE * len(evidence):
+        warnings.warn(
+            f"{strange} of {len(evidence)} pages are of a kind of writing unlike those that the "
+            "describer was calibrated on, such as another alphabet: probabilities and confidences "
+            "are less certain there",
+            stacklevel=3,
+        )
 
 
 def margins(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -53,13 +54,19 @@ def hands(
     if by is not None:
         check_name(by, PARTS, "part of a page")
         check_part(opened, by)
-    if opened.head.by == "band":
-        books = follow(opened, out=out, sheet=sheet, prefer=prefer)
-        _print_changes(books, as_json)
-        found = books.hands
-    else:
-        found = group(opened, out=out, sheet=sheet, prefer=prefer)
+    with warnings.catch_warnings(record=True) as noted:
+        warnings.simplefilter("always", UserWarning)
+        if opened.head.by == "band":
+            books = follow(opened, out=out, sheet=sheet, prefer=prefer)
+            found = books.hands
+        else:
+            books, found = None, group(opened, out=out, sheet=sheet, prefer=prefer)
+    if books is None:
         _print_hands(found, as_json)
+    else:
+        _print_changes(books, as_json)
+    for note in noted:
+        say(f"note: {note.message}")
     alone = sum(len(hand.page_ids) == 1 for hand in found)
     say(f"{len(opened)} {opened.head.by}s by {len(found)} hands, {alone} of one {opened.head.by}")
     if (agreed := agreement(opened, found)) is not None:
