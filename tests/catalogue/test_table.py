@@ -39,7 +39,7 @@ def test_a_page_that_is_added_again_takes_the_place_of_its_row(filled, tmp_path)
 
 def test_the_vector_of_a_page_that_is_not_there_is_refused(filled):
     with pytest.raises(CatalogueError, match="holds no page 'nowhere'"):
-        filled.page("nowhere").vectors[0]
+        filled.page("nowhere")
 
 
 def test_ids_with_quotes_and_umlauts_are_found_and_dropped(filled, tmp_path):
@@ -97,6 +97,12 @@ def test_another_describer_is_refused_and_the_difference_named(filled):
         filled.take_describer(replace(HEAD, dim=9))
 
 
+def test_a_describer_that_changed_under_its_name_is_told_to_take_a_new_catalogue(filled):
+    later = replace(HEAD, spec={"kind": "drawn", "sizes": (1, 3)})
+    with pytest.raises(CatalogueError, match=r"as it was before \(sizes\.1.*a new catalogue"):
+        filled.check_describer(later)
+
+
 def test_the_same_describer_under_another_name_is_taken(filled):
     filled.take_describer(replace(HEAD, describer="moved"))
     assert Catalogue.open(filled.folder).head.describer == "moved"
@@ -110,7 +116,7 @@ def test_what_was_learned_from_the_collection_is_kept_with_another_name_of_the_d
 
 
 def test_halves_and_line_distances_come_back_where_they_are_known(filled, tmp_path):
-    assert filled.descriptors().halves is None
+    assert np.isnan(filled.descriptors().halves).all()
     (entry,) = entries(tmp_path / "files", ["x"], unit(1, 8, seed=3))
     filled.add([replace(entry, halves=0.5, line_distance=76.5)])
     for halves in (filled.descriptors().halves, filled.sample().halves):
@@ -119,6 +125,13 @@ def test_halves_and_line_distances_come_back_where_they_are_known(filled, tmp_pa
     assert np.isnan(filled.search(filled.page("07").vectors[0], 1).halves).all()
     row = filled._columns("line_distance", where="page_id = 'x'")
     assert row["line_distance"].to_pylist() == [76.5]
+
+
+def test_halves_that_are_empty_were_described_all_the_same(filled, tmp_path):
+    assert not filled.has_halves()
+    described = entries(tmp_path / "files", [f"{i:02}" for i in range(40)], unit(40, 8))
+    filled.add([replace(entry, halves=np.nan) for entry in described])
+    assert filled.has_halves()
 
 
 def test_many_small_files_are_joined_at_the_end(filled, tmp_path, monkeypatch):

@@ -10,9 +10,10 @@ from dgmp.errors import DgmpError
 from dgmp.records import Descriptors
 
 
-def some(labels=("a", "b", "c")):
+def some(labels=("a", "b", "c"), halves=None):
     vectors = np.eye(3, 5, dtype=np.float32)
-    return Descriptors(("ä/1.png", "2", "3"), vectors, {"describer": "x", "crop": 256}, labels)
+    spec = {"describer": "x", "crop": 256}
+    return Descriptors(("ä/1.png", "2", "3"), vectors, spec, labels, halves)
 
 
 @pytest.mark.parametrize("labels", [None, ("a", "b", "ζ")])
@@ -23,12 +24,26 @@ def test_what_was_saved_is_read(tmp_path, labels):
     assert (after.page_ids, after.labels, after.spec) == (before.page_ids, labels, before.spec)
 
 
+def test_the_cosines_of_halves_are_kept_with_those_that_are_not_known(tmp_path):
+    halves = np.array([0.8, np.nan, -0.1], np.float32)
+    after = load_descriptors(save_descriptors(some(halves=halves), tmp_path / "pages.npz"))
+    np.testing.assert_array_equal(after.halves, halves)
+    assert after.halves.dtype == np.float32
+
+
+def test_a_file_without_halves_is_read_without_them(tmp_path):
+    path = save_descriptors(some(), tmp_path / "pages.npz")
+    with np.load(path) as stored:
+        assert set(stored.files) == {"head", "vectors"}  # as earlier versions wrote it
+    assert load_descriptors(path).halves is None
+
+
 def rewritten(path, **changes):
     with np.load(path) as stored:
-        head, vectors = json.loads(stored["head"].tobytes()), stored["vectors"]
-    vectors = changes.pop("vectors", vectors)
+        head, arrays = json.loads(stored["head"].tobytes()), {"vectors": stored["vectors"]}
+    arrays |= {name: changes.pop(name) for name in ("vectors", "halves") if name in changes}
     head = {key: value for key, value in (head | changes).items() if value != "gone"}
-    np.savez(path, head=np.frombuffer(json.dumps(head).encode(), np.uint8), vectors=vectors)
+    np.savez(path, head=np.frombuffer(json.dumps(head).encode(), np.uint8), **arrays)
 
 
 def cut(path):
@@ -54,6 +69,7 @@ DAMAGES = {
     "no version": (lambda path: rewritten(path, version="gone"), "version None"),
     "no ids": (lambda path: rewritten(path, page_ids="gone"), "damaged"),
     "long rows": (lambda path: rewritten(path, vectors=2 * np.eye(3, dtype=np.float32)), "unit"),
+    "two halves": (lambda path: rewritten(path, halves=np.ones(2, np.float32)), "halves of shape"),
     "a folder": (lambda path: (path.unlink(), path.mkdir()), "no file of descriptors"),
     "nothing": (lambda path: path.unlink(), "no such file"),
 }

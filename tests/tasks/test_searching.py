@@ -1,12 +1,14 @@
 """The pages most like a page, called from Python: ids, files, probabilities."""
 
+import cv2
 import pytest
 from scribbles import draw_page
 
 from dgmp.catalogue import Catalogue
 from dgmp.engines import Here
 from dgmp.errors import CatalogueError, DgmpError
-from dgmp.hands import with_probabilities
+from dgmp.hands import Background, with_probabilities
+from dgmp.records import Descriptors
 from dgmp.tasks import describe, search
 from dgmp.tasks.searching import calibration_of
 
@@ -51,20 +53,39 @@ def test_a_copy_of_a_page_has_cosine_1_with_it(catalogue, scans, tmp_path):
 
 def test_probabilities_are_those_of_the_calibration(catalogue):
     hits = search(catalogue, "2-1.png", 5)
-    vector = catalogue.page("2-1.png").vectors[0]
-    found = catalogue.search(vector, 5, leave_out="2-1.png")
-    calibration = calibration_of(catalogue)
-    assert hits == with_probabilities(
-        found.hits, found.vectors, vector, "2-1.png", catalogue.sample(), 12, calibration
-    )
+    query = catalogue.page("2-1.png")
+    found = catalogue.search(query.vectors[0], 5, leave_out="2-1.png")
+    ids = tuple(hit.page_id for hit in found.hits)
+    pages = Descriptors(ids, found.vectors, {}, halves=found.halves)
+    background = Background.of(catalogue.sample(), 12, calibration_of(catalogue))
+    assert hits == with_probabilities(found.hits, pages, query, "2-1.png", background)
     assert all(0 < hit.probability < 1 for hit in hits)
+
+
+def test_probability_and_likelihood_ratio_rise_together(catalogue):
+    hits = sorted(search(catalogue, "2-1.png", 11), key=lambda hit: hit.likelihood_ratio)
+    probabilities = [hit.probability for hit in hits]
+    assert len(hits) == 11
+    assert probabilities == sorted(probabilities)
+
+
+def test_of_a_page_with_an_empty_half_nothing_is_said(catalogue, tmp_path):
+    draw_page(2, 9, tmp_path / "half.png")
+    pixels = cv2.imread(str(tmp_path / "half.png"), cv2.IMREAD_GRAYSCALE)
+    pixels[pixels.shape[0] // 2 - 20 :] = 255
+    cv2.imwrite(str(tmp_path / "half.png"), pixels)
+    hits = search(catalogue, tmp_path / "half.png", 5)
+    assert {(hit.enough_writing, hit.probability, hit.likelihood_ratio) for hit in hits} == {
+        (False, None, None)
+    }
 
 
 def test_without_a_calibration_there_are_cosines_only(uncalibrated):
     hits = search(uncalibrated, "2-1.png", 5)
     cosines = [hit.cosine for hit in hits]
     assert cosines == sorted(cosines, reverse=True)
-    assert [hit.probability for hit in hits] == [None] * 5
+    assert [(hit.probability, hit.likelihood_ratio) for hit in hits] == [(None, None)] * 5
+    assert all(hit.enough_writing for hit in hits)
 
 
 def test_the_calibration_of_a_catalogue_is_that_of_its_describer(

@@ -125,6 +125,11 @@ class Catalogue:
     def check_describer(self, head: Head) -> None:
         """Refuse a describer other than that of the catalogue: vectors could not be compared."""
         if where := self.head.difference(head):
+            if self.head.describer == head.describer:
+                raise CatalogueError(
+                    f"{self.folder}: was made by the describer {head.describer!r} as it was "
+                    f"before ({where}); give it a new catalogue as it is now"
+                )
             raise CatalogueError(
                 f"{self.folder}: was made by the describer {self.head.describer!r}, which is "
                 f"another than {head.describer!r} ({where}); go on with the first, or give the "
@@ -258,6 +263,12 @@ class Catalogue:
             tuple(writers) if known else None,
             halves_of(rows),
         )
+
+    def has_halves(self) -> bool:
+        """Whether halves were described with every page; earlier versions of dgmp did not."""
+        with refusals(self.folder):
+            known = "halves" in self._table.schema.names
+            return known and not self._table.count_rows("halves IS NULL")
 
     def thumbnails(self, page_ids: Sequence[str]) -> dict[str, bytes]:
         """The small JPEG pictures of some pages."""

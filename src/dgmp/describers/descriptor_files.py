@@ -1,4 +1,7 @@
-"""Descriptors on disk: one .npz file with ids, vectors, labels and the spec that made them."""
+"""Descriptors on disk: one .npz file with ids, vectors, labels and the spec that made them.
+
+Where the cosines of the halves of pages are known, they stand in an array of their own.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,10 @@ import json
 import zipfile
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import DgmpError
 from ..files import Format, replacing
@@ -26,8 +31,14 @@ def save_descriptors(descriptors: Descriptors, path: Path | str) -> Path:
         }
     )
     text = json.dumps(head, ensure_ascii=False).encode()
+    arrays: dict[str, NDArray[Any]] = {
+        "head": np.frombuffer(text, np.uint8),
+        "vectors": descriptors.vectors,
+    }
+    if descriptors.halves is not None:
+        arrays["halves"] = descriptors.halves
     with replacing(Path(path)) as beside, beside.open("wb") as file:
-        np.savez(file, head=np.frombuffer(text, np.uint8), vectors=descriptors.vectors)
+        np.savez(file, allow_pickle=False, **arrays)
     return Path(path)
 
 
@@ -37,6 +48,7 @@ def load_descriptors(path: Path | str) -> Descriptors:
     try:
         with np.load(path) as stored:
             head, vectors = json.loads(stored["head"].tobytes()), stored["vectors"]
+            halves = stored["halves"] if "halves" in stored.files else None
     except FileNotFoundError as error:
         raise DgmpError(f"{path}: there is no such file") from error
     except (
@@ -52,6 +64,6 @@ def load_descriptors(path: Path | str) -> Descriptors:
     FORMAT.check(head, path)
     try:
         labels = None if head["labels"] is None else tuple(head["labels"])
-        return Descriptors(tuple(head["page_ids"]), vectors, head["spec"], labels)
+        return Descriptors(tuple(head["page_ids"]), vectors, head["spec"], labels, halves)
     except (KeyError, TypeError, ValueError) as error:
         raise DgmpError(f"{path}: is damaged: {error}") from error

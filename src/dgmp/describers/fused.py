@@ -28,7 +28,7 @@ from ..classical import (
 )
 from ..errors import DgmpError
 from ..files import write_json
-from ..hands import Calibration
+from ..hands import CALIBRATION_FORMAT, Calibration
 from ..pixels import PageImage, Preparation
 
 KIND = "fused"
@@ -122,7 +122,8 @@ def load_fused(folder: Path | str) -> FusedDescriber:
                 raise DgmpError(f"{folder / entry['folder']}: is not the part that was saved here")
         weights = tuple(float(entry["weight"]) for entry in entries)
         stored = head["calibration"]
-        calibration = None if stored is None else Calibration.from_json(stored)
-        return FusedDescriber(parts, weights, calibration)
-    except (KeyError, TypeError, ValueError) as error:
+        if stored is None or stored.get("version") in CALIBRATION_FORMAT.older:
+            return FusedDescriber(parts, weights)  # that of an earlier dgmp says nothing here
+        return FusedDescriber(parts, weights, Calibration.from_json(stored))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DgmpError(f"{folder / HEAD}: does not describe a fused describer: {error}") from error

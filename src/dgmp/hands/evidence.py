@@ -74,6 +74,9 @@ def with_probabilities(
     pairs = (placed.reliability * asked.reliability[0]).astype(np.float64)
     evidence = calibration.evidence(likeness.astype(np.float64), pairs, spread)
     enough = calibration.enough_writing(pairs, spread)
+    assert found.halves is not None  # or it had no place
+    assert query.halves is not None
+    enough &= ~np.isnan(found.halves) & ~np.isnan(query.halves)  # a half may be empty
     probabilities = sigmoid(evidence + background.prior)
     return tuple(
         replace(hit, probability=float(p), likelihood_ratio=float(np.exp(e)))

@@ -74,8 +74,9 @@ def head_for(name: str, describer: Describer) -> Head:
 
 
 def calibration_of(catalogue: Catalogue) -> Calibration | None:
-    """What likenesses say about hands, if its describer has been calibrated for this version."""
+    """What likenesses say about hands; None where describer or pages lack what that needs."""
     stored = catalogue.head.calibration
     if stored is None or stored.get("version", 0) in CALIBRATION_FORMAT.older:
         return None
-    return Calibration.from_json(stored)
+    found = Calibration.from_json(stored)
+    return found if catalogue.has_halves() else None
