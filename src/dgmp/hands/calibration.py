@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import numpy as np
@@ -68,7 +68,7 @@ class Calibration:
     single_confidence: tuple[float, float]  # of a page alone
 
     def __post_init__(self) -> None:
-        values = [x for value in to_plain(self).values() for x in _numbers(value)]
+        values = _numbers(astuple(self))
         both = (self.one_hand, self.two_hands)
         positive = [self.noise, *(x for d in both for x in (d.spread, d.share, d.other_spread))]
         if not np.isfinite(values).all() or min(positive) <= 0:
@@ -89,8 +89,7 @@ class Calibration:
             found = FORMAT.check(dict(stored), "the calibration")
             if found["version"] in FORMAT.older:
                 raise DgmpError("the calibration is of an earlier version of dgmp: calibrate anew")
-            known = {each.name for each in fields(cls)}
-            values = {key: value for key, value in found.items() if key in known}
+            values = {key: found[key] for key in found if key not in ("format", "version")}
             return from_plain(values, cls, "the calibration")
         except (DgmpError, ValueError) as error:
             raise CatalogueError(str(error)) from error
@@ -123,7 +122,7 @@ def _log_normal(x: Any, mean: float, variance: Any) -> Any:
     return -0.5 * (np.log(2 * np.pi * variance) + (x - mean) ** 2 / variance)
 
 
-def _numbers(value: Any) -> list[float]:
-    if isinstance(value, Mapping):
-        return [x for inner in value.values() for x in _numbers(inner)]
-    return [float(x) for x in np.atleast_1d(value)]
+def _numbers(values: Any) -> list[float]:
+    if isinstance(values, tuple):
+        return [x for inner in values for x in _numbers(inner)]
+    return [float(values)]
