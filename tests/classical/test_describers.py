@@ -1,9 +1,12 @@
 """The contract of all features of a page, and several looks at a page as one vector."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from dgmp.classical import (
+    ClassicalDescriber,
     CoHinge,
     Hinge,
     Look,
@@ -14,9 +17,10 @@ from dgmp.classical import (
     VladConfig,
     fit_looks,
     fit_rootsift_vlad,
+    fit_soft_whitening,
     three_looks,
 )
-from dgmp.errors import CorpusError
+from dgmp.errors import CorpusError, ImageError
 
 FEATURES = [SrsLbp(), Obif(), Hinge(), CoHinge()]
 CONFIG = VladConfig(dim=8, words=6, sample=2000)
@@ -108,6 +112,50 @@ def test_halves_of_an_empty_page_are_zeros(learned):
     vectors = features.with_halves(np.full((64, 64), 255, np.uint8))
     assert vectors.shape == (3, features.dim)
     assert not vectors.any()
+
+
+def test_halves_of_local_descriptors_are_those_of_the_page(learned, pages):
+    features, _ = learned
+    pixels = pages[0].pixels
+    local = [look.astype(np.float16) for look in features.look(pixels)]
+    found = features.encode_halves(local)
+    assert (found * features.with_halves(pixels)).sum(axis=1).min() > 0.998
+
+
+def describer_of(kind, learned):
+    """A describer whose vectors are changed a little after the features."""
+    features, vectors = learned
+    if kind == "rootsift":
+        return ClassicalDescriber(kind, features, None, fit_soft_whitening(vectors, rank=8))
+    return ClassicalDescriber(kind, {"srs-lbp": SrsLbp(), "hinge": Hinge()}[kind])
+
+
+EVERY_KIND = pytest.mark.parametrize("kind", ["rootsift", "srs-lbp", "hinge"])
+
+
+@EVERY_KIND
+def test_the_first_of_a_page_and_its_halves_is_the_page(kind, learned, pages):
+    describer = describer_of(kind, learned)
+    found = describer.describe_halves(pages[0])
+    assert found.shape == (3, describer.dim)
+    np.testing.assert_allclose(found[0], describer.describe_page(pages[0]), atol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["srs-lbp", "hinge"])
+def test_an_empty_half_is_zeros(kind, learned, pages):
+    pixels = pages[0].pixels.copy()
+    pixels[len(pixels) // 2 - 20 :] = 255
+    upper, lower = describer_of(kind, learned).describe_halves(replace(pages[0], pixels=pixels))[1:]
+    assert np.linalg.norm(upper) == pytest.approx(1, abs=1e-5)
+    assert not lower.any()
+
+
+@EVERY_KIND
+def test_the_halves_of_a_page_without_ink_are_refused_by_its_name(kind, learned, pages):
+    blank = replace(pages[0], pixels=np.full((64, 64), 255, np.uint8))
+    with pytest.raises(ImageError, match=r"0/0\.png: too little ink"):
+        describer_of(kind, learned).describe_halves(blank)
 
 
 def test_pages_without_any_keypoint_are_left_out_of_what_is_encoded(learned):

@@ -3,7 +3,7 @@
 import pytest
 
 from dgmp.classical import VladConfig, three_looks
-from dgmp.describers import FusedRecipe, See, VirtualHand, make_fused
+from dgmp.describers import FusedRecipe, See, make_fused
 
 from .small_pages import page_by
 
@@ -13,12 +13,11 @@ def recipe():
     """A recipe whose fitting takes a moment."""
     return FusedRecipe(
         looks=three_looks(VladConfig(dim=8, words=4, sample=2000), (1, 1, 1)),
-        hands=(VirtualHand(slant=0.2),),
-        sketch=80,
-        strokes=20,
-        texture=10,
+        mirrors=("across",),
+        rank=20,
         weight=0.7,
         bands=3,
+        patch=100,
     )
 
 
