@@ -11,9 +11,10 @@ from dgmp.describers import (
     See,
     make_default,
     make_fused,
+    making,
     page_and_halves,
 )
-from dgmp.describers.making import describe_views
+from dgmp.describers.making import View, describe_views
 from dgmp.errors import CorpusError, ImageError
 from dgmp.pixels import PageImage, Preparation, centre_patch
 from dgmp.records import Page
@@ -91,13 +92,52 @@ def test_the_default_is_fitted_on_all_pages_and_calibrated(default, fused):
     assert default.spec == fused.spec
 
 
-def test_strangers_calibrate_but_are_not_fitted_on(default, seen, recipe, folds):
-    inside = seen[: 4 * 3]
-    made = make_default(inside, recipe, folds=folds[: 4 * 3], strangers=seen[4 * 3 :])
-    without = make_default(inside, recipe, folds=folds[: 4 * 3])
-    assert made.spec == make_fused(inside, recipe).spec
-    assert made.calibration is not None
-    assert without.spec == made.spec
+def test_strangers_are_not_fitted_on(seen, recipe, folds):
+    made = make_default(seen[:12], recipe, folds=folds[:12], strangers=seen[12:])
+    assert made.spec == make_fused(seen[:12], recipe).spec
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What a calibration is fitted on, instead of fitting it."""
+    calls = []
+
+    def remember(descriptors, writers, scans, *, folds):
+        calls.append((descriptors, writers, scans, folds))
+
+    monkeypatch.setattr(making, "fit_calibration", remember)
+    return calls
+
+
+def test_pages_and_patches_of_all_folds_and_strangers_calibrate_apart(asked, seen, recipe, folds):
+    make_default(seen[:12], recipe, folds=folds[:12], strangers=seen[12:])
+    ((descriptors, _, _, names),) = asked
+    assert len(descriptors.page_ids) == 2 * len(seen)
+    assert {name: names.count(name) for name in names} == {
+        (fold, number): pages
+        for fold, pages in (("strangers", 6), ("first", 9), ("second", 3))
+        for number in (0, 1)
+    }
+
+
+def test_a_fold_is_described_by_a_describer_that_has_not_seen_it(asked, seen, recipe, folds):
+    make_default(seen, recipe, folds=folds)
+    ((descriptors, _, _, names),) = asked
+    outside = [page for page, fold in zip(seen, folds, strict=True) if fold != "first"]
+    inside = [page for page, fold in zip(seen, folds, strict=True) if fold == "first"]
+    wanted, halves = describe_views(make_fused(outside, recipe), [page.views[0] for page in inside])
+    rows = [row for row, name in enumerate(names) if name == ("first", 0)]
+    np.testing.assert_allclose(descriptors.vectors[rows], wanted, atol=1e-5)
+    np.testing.assert_allclose(descriptors.halves[rows], halves, atol=1e-5)
+
+
+def test_blank_patches_do_not_calibrate(asked, seen, recipe, folds):
+    whole, patch = seen[0].views
+    blank = View(tuple(part[:0] for part in patch.local), np.zeros_like(patch.texture))
+    make_default([replace(seen[0], views=(whole, blank)), *seen[1:]], recipe, folds=folds)
+    ((descriptors, writers, scans, names),) = asked
+    assert len(descriptors.page_ids) == 2 * len(seen) - 1
+    assert len(writers) == len(scans) == len(names) == 2 * len(seen) - 1
 
 
 def test_pages_without_writers_cannot_calibrate(seen, recipe, folds):

@@ -105,6 +105,13 @@ def test_the_spread_of_few_pages_is_that_of_the_calibration():
     assert Background.of(pages, 3, wide).spread == pytest.approx(0.3, abs=0.03)
 
 
+def test_pages_with_hardly_any_writing_do_not_spoil_the_spread(many):
+    halves = many.halves.copy()
+    halves[::10] = np.nan
+    found = Background.of(replace(many, halves=halves), len(MANY), START).spread
+    assert found == pytest.approx(Background.of(many, len(MANY), START).spread, abs=0.02)
+
+
 def test_pages_that_are_all_unlike_alike_keep_the_least_spread():
     pages = described(np.eye(DIM, dtype=np.float32))
     assert Background.of(pages, DIM, START).spread >= LEAST_SPREAD

@@ -8,6 +8,7 @@ import pytest
 
 from dgmp.errors import CatalogueError
 from dgmp.hands import Background, Calibration, Likenesses
+from dgmp.hands.background import LEAST_SPREAD
 from dgmp.hands.calibration import LEAST_EVIDENCE, LEAST_RATIO, MOST_EVIDENCE, sigmoid
 from dgmp.hands.densities import START
 
@@ -34,6 +35,11 @@ def evidence(likeness, reliability, spread=0.12, calibration=SOME):
 @EVERY_SPREAD
 def test_evidence_never_falls_as_likeness_rises(reliability, spread):
     assert np.diff(evidence(np.linspace(-1.5, 2, 701), reliability, spread)).min() > -1e-9
+
+
+def test_evidence_falls_by_little_even_where_likenesses_hardly_spread():
+    found = evidence(np.linspace(-1.5, 2, 701), 1.0, LEAST_SPREAD)
+    assert (np.maximum.accumulate(found) - found).max() < 0.5
 
 
 @EVERY_RELIABILITY
