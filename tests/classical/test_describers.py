@@ -1,6 +1,6 @@
 """The contract of all features of a page, and several looks at a page as one vector."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -142,13 +142,29 @@ def test_the_first_of_a_page_and_its_halves_is_the_page(kind, learned, pages):
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
 
 
-@pytest.mark.parametrize("kind", ["srs-lbp", "hinge"])
-def test_an_empty_half_is_zeros(kind, learned, pages):
-    pixels = pages[0].pixels.copy()
-    pixels[len(pixels) // 2 - 20 :] = 255
-    upper, lower = describer_of(kind, learned).describe_halves(replace(pages[0], pixels=pixels))[1:]
-    assert np.linalg.norm(upper) == pytest.approx(1, abs=1e-5)
-    assert not lower.any()
+@dataclass(frozen=True)
+class Tall:
+    """Features that see something only on pages that are high enough."""
+
+    least: int
+    dim = 2
+
+    def __call__(self, pixels):
+        return np.array([1, 0] if len(pixels) >= self.least else [0, 0], np.float32)
+
+
+def test_a_half_with_nothing_to_describe_is_zeros(pages):
+    found = ClassicalDescriber("tall", Tall(len(pages[0].pixels))).describe_halves(pages[0])
+    assert found.tolist() == [[1, 0], [0, 0], [0, 0]]
+
+
+@EVERY_KIND
+def test_blank_paper_below_the_writing_does_not_empty_a_half(kind, learned, pages):
+    describer = describer_of(kind, learned)
+    longer = np.pad(pages[0].pixels, ((0, 400), (0, 0)), constant_values=255)
+    found = describer.describe_halves(replace(pages[0], pixels=longer))
+    cosines = (found * describer.describe_halves(pages[0])).sum(axis=1)
+    assert cosines.min() > 0.95
 
 
 @EVERY_KIND

@@ -1,9 +1,10 @@
 """A small fused describer and the pages it was made of."""
 
+import numpy as np
 import pytest
 
-from dgmp.classical import VladConfig, three_looks
-from dgmp.describers import FusedRecipe, See, make_fused
+from dgmp.classical import ClassicalDescriber, VladConfig, three_looks
+from dgmp.describers import FusedDescriber, FusedRecipe, See, make_fused
 
 from .small_pages import page_by
 
@@ -35,3 +36,26 @@ def seen(images, recipe):
 @pytest.fixture(scope="session")
 def fused(seen, recipe):
     return make_fused(seen, recipe)
+
+
+class Tall:
+    """Features that see something only on pages of 100 rows or more."""
+
+    dim = 2
+
+    def __call__(self, pixels):
+        return np.array([1, 0] if len(pixels) >= 100 else [0, 0], np.float32)
+
+
+class Anything(Tall):
+    """Features that see something on every page."""
+
+    def __call__(self, pixels):
+        return np.array([0, 1], np.float32)
+
+
+@pytest.fixture(scope="session")
+def needs_a_page():
+    """A describer with a part that can describe whole pages, but not their halves."""
+    parts = ClassicalDescriber("tall", Tall()), ClassicalDescriber("anything", Anything())
+    return FusedDescriber(parts, (0.5, 0.5))

@@ -20,7 +20,7 @@ from dgmp.describers import (
 )
 from dgmp.engines import engine_for
 from dgmp.errors import CorpusError, ImageError
-from dgmp.pixels import Preparation, prepare_page
+from dgmp.pixels import Preparation, ink_middle, prepare_page
 from dgmp.sources import FileSource
 
 from .small_pages import page
@@ -76,7 +76,7 @@ def test_the_halves_of_a_page_are_described_like_pages(pages):
     vector, cosine = page_and_halves(Means(), image)
     upper, lower = (
         Means().describe_page(replace(image, pixels=half))
-        for half in np.array_split(image.pixels, 2)
+        for half in np.split(image.pixels, [ink_middle(image.pixels)])
     )
     np.testing.assert_array_equal(vector, Means().describe_page(image))
     assert cosine == pytest.approx(float(upper @ lower))
@@ -88,20 +88,32 @@ def test_a_describer_of_halves_is_asked_for_them(pages):
     assert cosine == pytest.approx(0.6)
 
 
-def test_a_page_with_an_empty_half_has_no_cosine_of_halves(fused, images):
-    pixels = images[0].pixels.copy()
-    pixels[len(pixels) // 2 - 20 :] = 255
-    vector, cosine = page_and_halves(fused, replace(images[0], pixels=pixels))
+def test_a_page_with_an_empty_half_has_no_cosine_of_halves(needs_a_page, images):
+    vector, cosine = page_and_halves(needs_a_page, images[0])
     assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
     assert np.isnan(cosine)
 
 
-def test_a_half_that_cannot_be_described_gives_no_cosine(tiny):
-    image = page(190, 200)
-    image = replace(image, pixels=np.pad(image.pixels, ((0, 200), (0, 0)), constant_values=255))
-    vector, cosine = page_and_halves(LearnedDescriber(tiny()), image)
+class Tall(Means):
+    """A describer of pages with 100 rows or more."""
+
+    def describe_page(self, image):
+        if len(image.pixels) < 100:
+            raise ImageError(image.page.id, "too small")
+        return super().describe_page(image)
+
+
+def test_a_half_that_cannot_be_described_gives_no_cosine(images):
+    vector, cosine = page_and_halves(Tall(), images[0])
     assert vector.any()
     assert np.isnan(cosine)
+
+
+def test_the_halves_of_a_page_are_those_of_its_writing(tiny):
+    describer, image = LearnedDescriber(tiny()), page(190, 260)
+    longer = replace(image, pixels=np.pad(image.pixels, ((0, 400), (0, 0)), constant_values=255))
+    cosine = page_and_halves(describer, image)[1]
+    assert page_and_halves(describer, longer)[1] == pytest.approx(cosine, abs=0.05)
 
 
 @pytest.mark.parametrize("workers", [0, 2])

@@ -44,13 +44,17 @@ def test_the_first_of_a_page_and_its_halves_is_the_page(fused, images):
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
 
 
-def test_a_half_in_which_a_part_has_nothing_to_describe_is_zeros(fused, images):
-    pixels = images[0].pixels.copy()
-    pixels[len(pixels) // 2 - 20 :] = 255  # keypoints are halved all the same, texture is not
-    page, upper, lower = fused.describe_halves(replace(images[0], pixels=pixels))
+def test_a_half_in_which_a_part_has_nothing_to_describe_is_zeros(needs_a_page, images):
+    page, upper, lower = needs_a_page.describe_halves(images[0])
     assert page.any()
-    assert upper.any()
+    assert not upper.any()
     assert not lower.any()
+
+
+def test_blank_paper_below_the_writing_does_not_empty_a_half(fused, images):
+    longer = np.pad(images[0].pixels, ((0, 300), (0, 0)), constant_values=255)
+    found = fused.describe_halves(replace(images[0], pixels=longer))
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
 
 
 def test_a_folder_holds_all_of_it(fused, images, tmp_path):
