@@ -183,10 +183,11 @@ def test_halves_that_are_not_known_count_as_no_agreement(many):
     assert found.reliability[::5].max() < 0.1 < found.reliability[1::5].min()
 
 
-def test_strangeness_is_the_share_that_the_kind_has_in_a_page(many):
-    apart = placed(pages_by(MANY, 3, common=0.0)).strangeness
-    assert apart.max() < 0.1
-    assert placed(many).strangeness == pytest.approx(0.37, abs=0.05)  # of 1 / (1 + 1 + …)
+def test_pages_are_the_stranger_the_more_all_of_them_share():
+    found = [placed(pages_by(MANY, 3, common=common)).strangeness for common in (0, 0.5, 1)]
+    assert found[0].max() < 0.1
+    assert (found[0] < found[1]).all()
+    assert (found[1] < found[2]).all()
 
 
 @pytest.mark.parametrize("number", [1, 2])
