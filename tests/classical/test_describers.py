@@ -1,9 +1,12 @@
 """The contract of all features of a page, and several looks at a page as one vector."""
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 import pytest
 
 from dgmp.classical import (
+    ClassicalDescriber,
     CoHinge,
     Hinge,
     Look,
@@ -14,9 +17,10 @@ from dgmp.classical import (
     VladConfig,
     fit_looks,
     fit_rootsift_vlad,
+    fit_soft_whitening,
     three_looks,
 )
-from dgmp.errors import CorpusError
+from dgmp.errors import CorpusError, ImageError
 
 FEATURES = [SrsLbp(), Obif(), Hinge(), CoHinge()]
 CONFIG = VladConfig(dim=8, words=6, sample=2000)
@@ -108,6 +112,66 @@ def test_halves_of_an_empty_page_are_zeros(learned):
     vectors = features.with_halves(np.full((64, 64), 255, np.uint8))
     assert vectors.shape == (3, features.dim)
     assert not vectors.any()
+
+
+def test_halves_of_local_descriptors_are_those_of_the_page(learned, pages):
+    features, _ = learned
+    pixels = pages[0].pixels
+    local = [look.astype(np.float16) for look in features.look(pixels)]
+    found = features.encode_halves(local)
+    assert (found * features.with_halves(pixels)).sum(axis=1).min() > 0.998
+
+
+def describer_of(kind, learned):
+    """A describer whose vectors are changed a little after the features."""
+    features, vectors = learned
+    if kind == "rootsift":
+        return ClassicalDescriber(kind, features, None, fit_soft_whitening(vectors, rank=8))
+    return ClassicalDescriber(kind, {"srs-lbp": SrsLbp(), "hinge": Hinge()}[kind])
+
+
+EVERY_KIND = pytest.mark.parametrize("kind", ["rootsift", "srs-lbp", "hinge"])
+
+
+@EVERY_KIND
+def test_the_first_of_a_page_and_its_halves_is_the_page(kind, learned, pages):
+    describer = describer_of(kind, learned)
+    found = describer.describe_halves(pages[0])
+    assert found.shape == (3, describer.dim)
+    np.testing.assert_allclose(found[0], describer.describe_page(pages[0]), atol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
+
+
+@dataclass(frozen=True)
+class Tall:
+    """Features that see something only on pages that are high enough."""
+
+    least: int
+    dim = 2
+
+    def __call__(self, pixels):
+        return np.array([1, 0] if len(pixels) >= self.least else [0, 0], np.float32)
+
+
+def test_a_half_with_nothing_to_describe_is_zeros(pages):
+    found = ClassicalDescriber("tall", Tall(len(pages[0].pixels))).describe_halves(pages[0])
+    assert found.tolist() == [[1, 0], [0, 0], [0, 0]]
+
+
+@EVERY_KIND
+def test_blank_paper_below_the_writing_does_not_empty_a_half(kind, learned, pages):
+    describer = describer_of(kind, learned)
+    longer = np.pad(pages[0].pixels, ((0, 400), (0, 0)), constant_values=255)
+    found = describer.describe_halves(replace(pages[0], pixels=longer))
+    cosines = (found * describer.describe_halves(pages[0])).sum(axis=1)
+    assert cosines.min() > 0.95
+
+
+@EVERY_KIND
+def test_the_halves_of_a_page_without_ink_are_refused_by_its_name(kind, learned, pages):
+    blank = replace(pages[0], pixels=np.full((64, 64), 255, np.uint8))
+    with pytest.raises(ImageError, match=r"0/0\.png: too little ink"):
+        describer_of(kind, learned).describe_halves(blank)
 
 
 def test_pages_without_any_keypoint_are_left_out_of_what_is_encoded(learned):

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -42,6 +44,13 @@ def test_fewer_directions_leave_the_others_at_the_scale_of_the_complement():
     np.testing.assert_array_equal(some.directions, full.directions[:, :3])
     fourth = full.directions[:, 3]
     np.testing.assert_allclose(some(some.mean + fourth), fourth, atol=1e-5)
+
+
+def test_directions_in_half_precision_hardly_change_soft_whitening():
+    full = fit_soft_whitening(MANY)
+    half = replace(full, directions=full.directions.astype(np.float16))
+    assert half(MANY).dtype == np.float32
+    np.testing.assert_allclose(half(MANY), full(MANY), atol=2e-3)
 
 
 def test_a_huge_ridge_changes_only_the_mean():

@@ -1,9 +1,10 @@
 """A small fused describer and the pages it was made of."""
 
+import numpy as np
 import pytest
 
-from dgmp.classical import VladConfig, three_looks
-from dgmp.describers import FusedRecipe, See, VirtualHand, make_fused
+from dgmp.classical import ClassicalDescriber, VladConfig, three_looks
+from dgmp.describers import FusedDescriber, FusedRecipe, See, make_fused
 
 from .small_pages import page_by
 
@@ -13,12 +14,11 @@ def recipe():
     """A recipe whose fitting takes a moment."""
     return FusedRecipe(
         looks=three_looks(VladConfig(dim=8, words=4, sample=2000), (1, 1, 1)),
-        hands=(VirtualHand(slant=0.2),),
-        sketch=80,
-        strokes=20,
-        texture=10,
+        mirrors=("across",),
+        rank=20,
         weight=0.7,
         bands=3,
+        patch=100,
     )
 
 
@@ -36,3 +36,26 @@ def seen(images, recipe):
 @pytest.fixture(scope="session")
 def fused(seen, recipe):
     return make_fused(seen, recipe)
+
+
+class Tall:
+    """Features that see something only on pages of 100 rows or more."""
+
+    dim = 2
+
+    def __call__(self, pixels):
+        return np.array([1, 0] if len(pixels) >= 100 else [0, 0], np.float32)
+
+
+class Anything(Tall):
+    """Features that see something on every page."""
+
+    def __call__(self, pixels):
+        return np.array([0, 1], np.float32)
+
+
+@pytest.fixture(scope="session")
+def needs_a_page():
+    """A describer with a part that can describe whole pages, but not their halves."""
+    parts = ClassicalDescriber("tall", Tall()), ClassicalDescriber("anything", Anything())
+    return FusedDescriber(parts, (0.5, 0.5))

@@ -6,18 +6,16 @@ from pathlib import Path
 import numpy as np
 from drawing import written
 
-from dgmp.hands import Calibration
+from dgmp.hands import Calibration, Likenesses
 from dgmp.pixels import PageImage
 from dgmp.records import Page
 from dgmp.sources import FileSource
 
 CALIBRATION = Calibration(
-    location=0.1,
-    spread=0.05,
-    weight=1.5,
-    bias=-4.0,
+    one_hand=Likenesses(0.7, 0.1, 0.2, 0.25, 0.2),
+    two_hands=Likenesses(-0.03, 0.12, 0.04, 0.28, 0.1),
+    noise=0.03,
     threshold=0.5,
-    lone_threshold=0.7,
     confidence=(0.1, 0.2, 0.3),
     single_confidence=(0.4, 0.5),
 )

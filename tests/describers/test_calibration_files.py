@@ -31,6 +31,13 @@ def test_that_of_another_spec_is_none(describer, tiny, tmp_path):
     assert load_calibration(other, tmp_path) is None
 
 
+@pytest.mark.parametrize("version", [1, 2])
+def test_that_of_an_earlier_version_is_none(describer, tmp_path, version):
+    path = save_calibration(CALIBRATION, describer, tmp_path)
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"version": version}))
+    assert load_calibration(describer, tmp_path) is None
+
+
 def test_that_of_a_spec_with_the_older_name_of_its_kind_is_read(describer, tmp_path):
     path = save_calibration(CALIBRATION, describer, tmp_path)
     stored = json.loads(path.read_text())
@@ -44,7 +51,7 @@ def test_that_of_a_spec_with_the_older_name_of_its_kind_is_read(describer, tmp_p
     [
         ({"format": "other"}, "it is no calibration"),
         ({"version": 99}, "format version 99"),
-        ({"spread": -1.0}, "above 0"),
+        ({"noise": -1.0}, "above 0"),
         ({"surprise": 1}, "unknown entry 'surprise'"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else None,

@@ -10,16 +10,20 @@ import pytest
 from dgmp.corpora import open_corpus
 from dgmp.describers import (
     LearnedClassifier,
+    LearnedDescriber,
     classify_pages,
     describe_pages,
     full_spec,
     gather,
+    page_and_halves,
     reader,
 )
 from dgmp.engines import engine_for
 from dgmp.errors import CorpusError, ImageError
-from dgmp.pixels import Preparation, prepare_page
+from dgmp.pixels import Preparation, ink_middle, prepare_page
 from dgmp.sources import FileSource
+
+from .small_pages import page
 
 CLASSES = ("Caroline", "Cursiva", "Uncial")
 
@@ -58,6 +62,71 @@ def test_vectors_come_in_the_order_of_the_pages(pages, workers):
     expected = [Means().describe_page(reader(Means())(page)) for page in described.pages]
     assert described.descriptors.page_ids == tuple(page.id for page in pages if page != pages[1])
     np.testing.assert_array_equal(described.descriptors.vectors, np.stack(expected))
+
+
+class MeansWithHalves(Means):
+    """Another describer of halves than the plain one."""
+
+    def describe_halves(self, image):
+        return np.array([[1, 0, 0, 0], [0.6, 0.8, 0, 0], [1, 0, 0, 0]], np.float32)
+
+
+def test_the_halves_of_a_page_are_described_like_pages(pages):
+    image = reader(Means())(pages[0])
+    vector, cosine = page_and_halves(Means(), image)
+    upper, lower = (
+        Means().describe_page(replace(image, pixels=half))
+        for half in np.split(image.pixels, [ink_middle(image.pixels)])
+    )
+    np.testing.assert_array_equal(vector, Means().describe_page(image))
+    assert cosine == pytest.approx(float(upper @ lower))
+
+
+def test_a_describer_of_halves_is_asked_for_them(pages):
+    vector, cosine = page_and_halves(MeansWithHalves(), reader(Means())(pages[0]))
+    assert vector.tolist() == [1, 0, 0, 0]
+    assert cosine == pytest.approx(0.6)
+
+
+def test_a_page_with_an_empty_half_has_no_cosine_of_halves(needs_a_page, images):
+    vector, cosine = page_and_halves(needs_a_page, images[0])
+    assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
+    assert np.isnan(cosine)
+
+
+class Tall(Means):
+    """A describer of pages with 100 rows or more."""
+
+    def describe_page(self, image):
+        if len(image.pixels) < 100:
+            raise ImageError(image.page.id, "too small")
+        return super().describe_page(image)
+
+
+def test_a_half_that_cannot_be_described_gives_no_cosine(images):
+    vector, cosine = page_and_halves(Tall(), images[0])
+    assert vector.any()
+    assert np.isnan(cosine)
+
+
+def test_the_halves_of_a_page_are_those_of_its_writing(tiny):
+    describer, image = LearnedDescriber(tiny()), page(190, 260)
+    longer = replace(image, pixels=np.pad(image.pixels, ((0, 400), (0, 0)), constant_values=255))
+    cosine = page_and_halves(describer, image)[1]
+    assert page_and_halves(describer, longer)[1] == pytest.approx(cosine, abs=0.05)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_halves_come_in_the_order_of_the_pages(pages, workers):
+    found = describe_pages(pages, Means(), halves=True, engine=engine_for(workers))
+    wanted = [page_and_halves(Means(), reader(Means())(page))[1] for page in found.pages]
+    np.testing.assert_allclose(found.descriptors.halves, wanted, atol=1e-6)
+
+
+def test_halves_change_no_vector(pages):
+    plain, both = (describe_pages(pages, Means(), halves=halves) for halves in (False, True))
+    np.testing.assert_array_equal(plain.descriptors.vectors, both.descriptors.vectors)
+    assert plain.descriptors.halves is None
 
 
 def test_pages_that_cannot_be_described_are_named_with_their_reason(pages):

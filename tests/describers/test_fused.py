@@ -31,12 +31,38 @@ def test_the_cosine_is_the_weighted_mean_of_the_cosines_of_the_parts(fused, imag
     np.testing.assert_allclose(np.linalg.norm(whole, axis=1), 1, atol=1e-5)
 
 
-def test_a_folder_holds_all_of_it(fused, images, recipe, tmp_path):
+def test_the_halves_of_a_page_are_those_of_its_parts(fused, images):
+    parts = [part.describe_halves(images[0]) for part in fused.parts]
+    scaled = [np.sqrt(w) * part for w, part in zip(fused.weights, parts, strict=True)]
+    found = fused.describe_halves(images[0])
+    np.testing.assert_allclose(found, np.concatenate(scaled, axis=1), atol=1e-6)
+
+
+def test_the_first_of_a_page_and_its_halves_is_the_page(fused, images):
+    found = fused.describe_halves(images[0])
+    np.testing.assert_allclose(found[0], fused.describe_page(images[0]), atol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
+
+
+def test_a_half_in_which_a_part_has_nothing_to_describe_is_zeros(needs_a_page, images):
+    page, upper, lower = needs_a_page.describe_halves(images[0])
+    assert page.any()
+    assert not upper.any()
+    assert not lower.any()
+
+
+def test_blank_paper_below_the_writing_does_not_empty_a_half(fused, images):
+    longer = np.pad(images[0].pixels, ((0, 300), (0, 0)), constant_values=255)
+    found = fused.describe_halves(replace(images[0], pixels=longer))
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
+
+
+def test_a_folder_holds_all_of_it(fused, images, tmp_path):
     save_fused(fused, tmp_path / "fused")
     again = load_describer(tmp_path / "fused")
     assert isinstance(again, FusedDescriber)
     assert again.spec == json.loads(json.dumps(fused.spec))
-    assert again.dim == fused.dim == recipe.strokes + recipe.texture
+    assert again.dim == fused.dim
     np.testing.assert_array_equal(again.describe_page(images[0]), fused.describe_page(images[0]))
 
 
@@ -57,8 +83,10 @@ def test_worker_processes_get_the_same_describer(fused, images):
 
 def test_a_page_without_ink_is_refused_by_name(fused):
     page = Page("blank.png", FileSource(Path("blank.png")))
-    with pytest.raises(ImageError, match=r"blank\.png"):
-        fused.describe_page(PageImage(page, np.full((50, 60), 255, np.uint8)))
+    blank = PageImage(page, np.full((50, 60), 255, np.uint8))
+    for describe in (fused.describe_page, fused.describe_halves):
+        with pytest.raises(ImageError, match=r"blank\.png"):
+            describe(blank)
 
 
 def test_parts_of_another_describer_are_noticed(fused, seen, recipe, tmp_path):

@@ -4,20 +4,20 @@ import pytest
 
 from dgmp.hands import fit_calibration
 
-from .writers import described, drawn
+from .writers import drawn
 
 
 @pytest.fixture(scope="session")
 def writers_apart():
-    """Unit vectors of 60 writers with 1 to 6 pages each, and the writers."""
+    """Pages of 60 writers with 1 to 6 pages each, and the writers."""
     return drawn(5, writers=60)
 
 
 @pytest.fixture(scope="session")
 def fitted(writers_apart):
     """The calibration of those writers."""
-    vectors, writers = writers_apart
-    return fit_calibration(described(vectors), writers, [None] * len(writers), collections=50)
+    pages, writers = writers_apart
+    return fit_calibration(pages, writers, [None] * len(writers), collections=40)
 
 
 @pytest.fixture(scope="session")

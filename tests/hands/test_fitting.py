@@ -1,32 +1,35 @@
 """Calibrations fitted on drawn collections: folds, scans, and what they need."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from dgmp.hands import fit_calibration, fitting
+from dgmp.hands.evidence import part
 from dgmp.hands.fitting import groups_and_number
 
-from .writers import described, unit
+from .writers import PAGE, described, unit
 
 
 def test_the_names_of_the_writers_do_not_matter(writers_apart):
-    vectors, writers = writers_apart
+    pages, writers = writers_apart
     options = {"scans": [None] * len(writers), "collections": 5}
     named = [f"writer {w}" for w in writers]
-    assert fit_calibration(described(vectors), named, **options) == fit_calibration(
-        described(vectors), writers, **options
-    )
+    assert fit_calibration(pages, named, **options) == fit_calibration(pages, writers, **options)
 
 
 def test_the_seed_decides_what_is_drawn(writers_apart):
-    vectors, writers = writers_apart
+    pages, writers = writers_apart
     first, again, other = (
-        fit_calibration(
-            described(vectors), writers, [None] * len(writers), collections=5, seed=seed
-        )
+        fit_calibration(pages, writers, [None] * len(writers), collections=5, seed=seed)
         for seed in (1, 1, 2)
     )
     assert first == again != other
+
+
+def test_the_likeness_of_one_hand_is_that_of_the_writers(fitted):
+    assert fitted.one_hand.mean == pytest.approx(1 / (1 + PAGE**2), abs=0.06)
 
 
 def test_a_drawn_collection_holds_one_page_of_a_scan_at_most():
@@ -45,20 +48,16 @@ def test_a_drawn_collection_holds_one_page_of_a_scan_at_most():
 
 
 def test_pages_of_different_folds_are_never_compared(writers_apart):
-    vectors, writers = writers_apart
+    pages, writers = writers_apart
     folds = writers % 2
-    turned = vectors.copy()
+    turned = pages.vectors.copy()
     turned[folds == 1] = turned[folds == 1][:, ::-1]  # another describer for the second fold
     options = {"folds": folds.tolist(), "collections": 10}
     scans = [None] * len(writers)
-    first = fit_calibration(described(vectors), writers, scans, **options)
-    second = fit_calibration(described(turned), writers, scans, **options)
-    assert second.weight == pytest.approx(first.weight, rel=1e-3)
+    first = fit_calibration(pages, writers, scans, **options)
+    second = fit_calibration(replace(pages, vectors=turned), writers, scans, **options)
+    assert second.one_hand.mean == pytest.approx(first.one_hand.mean, abs=1e-3)
     assert second.threshold == first.threshold
-
-
-def test_the_threshold_of_lone_pages_is_not_above_that_of_groups(fitted):
-    assert fitted.lone_threshold <= fitted.threshold
 
 
 NEEDS = {
@@ -73,7 +72,13 @@ NEEDS = {
 def test_fitting_says_what_it_needs(writers_apart, message):
     writers, scans = NEEDS[message]
     with pytest.raises(ValueError, match=message):
-        fit_calibration(described(writers_apart[0][:6]), writers, scans)
+        fit_calibration(part(writers_apart[0], np.arange(6)), writers, scans)
+
+
+def test_pages_without_halves_cannot_calibrate(writers_apart):
+    pages, writers = writers_apart
+    with pytest.raises(ValueError, match="must have the halves of pages"):
+        fit_calibration(replace(pages, halves=None), writers, [None] * len(writers))
 
 
 def test_vectors_that_set_the_pages_of_a_writer_apart_cannot_be_calibrated():
@@ -90,7 +95,7 @@ def test_a_grouping_is_best_where_it_is_that_of_the_writers():
     assert groups_and_number(writers, np.array([0, 0, 1, 2, 3])) < 1
 
 
-def test_a_wrong_number_of_groups_costs_its_share():
+def test_a_wrong_number_of_groups_costs_a_quarter_of_its_share():
     writers = np.array([0, 0, 1, 1])
-    alone = np.arange(4)  # precision 1, recall 1/2, twice as many groups as writers
-    assert groups_and_number(writers, alone) == pytest.approx(2 / 3 - 1)
+    alone = np.arange(4)  # index 0; precision 1, recall 1/2; twice as many groups as writers
+    assert groups_and_number(writers, alone) == pytest.approx((0 + 2 / 3) / 2 - 1 / 4)

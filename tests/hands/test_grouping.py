@@ -5,31 +5,47 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dgmp.errors import UnknownName
 from dgmp.evaluation import adjusted_rand_index
-from dgmp.hands import group_pages, grouping, linkage
-from dgmp.hands.evidence import Evidence
+from dgmp.hands import PREFERENCES, group_pages, grouping, linkage
+from dgmp.hands.evidence import Evidence, part
 from dgmp.hands.linkage import link_pages
-from dgmp.records import Descriptors
 
-from .writers import described, drawn
+from .writers import described, drawn, pages_by
 
 
 def groups_of(hands):
     return {frozenset(hand.page_ids) for hand in hands}
 
 
-def test_the_threshold_of_lone_pages_is_used(collection, fitted):
-    pages = described(collection[0])
-    never, always = (
-        group_pages(pages, replace(fitted, lone_threshold=lone)) for lone in (1e6, -1e6)
+def test_fewer_hands_are_not_more_than_balanced_and_these_not_more_than_more(fitted):
+    pages = pages_by(np.repeat(np.arange(30), 4), 9, half=1.2)  # little writing leaves it open
+    fewer, balanced, more = (
+        len(group_pages(pages, fitted, prefer=name)) for name in ("fewer", "balanced", "more")
     )
-    assert sum(len(hand.page_ids) == 1 for hand in never) > 0
-    assert all(len(hand.page_ids) > 1 for hand in always)
+    assert fewer <= balanced <= more
+    assert fewer < more
+
+
+def test_hands_are_balanced_unless_asked_otherwise(collection, fitted):
+    pages = collection[0]
+    assert group_pages(pages, fitted) == group_pages(pages, fitted, prefer="balanced")
+
+
+def test_a_preference_is_a_shift_of_the_threshold(collection, fitted):
+    pages = collection[0]
+    shifted = replace(fitted, threshold=fitted.threshold + PREFERENCES["more"])
+    assert group_pages(pages, fitted, prefer="more") == group_pages(pages, shifted)
+
+
+def test_an_unknown_preference_lists_the_others(collection, fitted):
+    with pytest.raises(UnknownName, match="fewer, balanced, more"):
+        group_pages(collection[0], fitted, prefer="many")
 
 
 def test_the_hands_of_drawn_writers_are_found(collection, fitted):
-    vectors, writers = collection
-    hands = group_pages(described(vectors), fitted)
+    pages, writers = collection
+    hands = group_pages(pages, fitted)
     number = {int(id): hand.number for hand in hands for id in hand.page_ids}
     found = [number[i] for i in range(len(writers))]
     assert adjusted_rand_index(writers, found) > 0.9
@@ -37,15 +53,14 @@ def test_the_hands_of_drawn_writers_are_found(collection, fitted):
 
 
 def test_the_order_of_the_pages_does_not_matter(collection, fitted):
-    vectors, _ = collection
-    pages = described(vectors)
-    order = np.random.default_rng(1).permutation(len(vectors))
-    shuffled = Descriptors(tuple(pages.page_ids[i] for i in order), vectors[order], {})
-    assert group_pages(shuffled, fitted) == group_pages(pages, fitted)
+    pages = collection[0]
+    order = np.random.default_rng(1).permutation(len(pages.page_ids))
+    shuffled = group_pages(part(pages, order), fitted)
+    assert shuffled == group_pages(pages, fitted)
 
 
 def test_the_size_of_the_blocks_does_not_matter(collection, fitted, monkeypatch):
-    pages = described(collection[0])
+    pages = collection[0]
     whole = group_pages(pages, fitted)
     monkeypatch.setattr(linkage, "_BLOCK", 7)
     monkeypatch.setattr(grouping, "_BLOCK", 7)
@@ -55,23 +70,20 @@ def test_the_size_of_the_blocks_does_not_matter(collection, fitted, monkeypatch)
 
 
 def test_hands_come_largest_first_and_hold_every_page_once(collection, fitted):
-    hands = group_pages(described(collection[0]), fitted)
+    hands = group_pages(collection[0], fitted)
     sizes = [len(hand.page_ids) for hand in hands]
     assert sizes == sorted(sizes, reverse=True)
     assert [hand.number for hand in hands] == list(range(1, len(hands) + 1))
-    assert sorted(id for hand in hands for id in hand.page_ids) == sorted(
-        described(collection[0]).page_ids
-    )
+    assert sorted(id for hand in hands for id in hand.page_ids) == sorted(collection[0].page_ids)
 
 
 def test_the_pages_of_a_hand_come_best_fitting_first(collection, fitted):
-    for hand in group_pages(described(collection[0]), fitted):
+    for hand in group_pages(collection[0], fitted):
         assert list(hand.fits) == sorted(hand.fits, reverse=True)
 
 
 def test_margins_are_those_of_the_slow_way(collection, fitted):
-    vectors = collection[0][:40]
-    evidence = Evidence.of(described(vectors), fitted)
+    evidence = Evidence.of(part(collection[0], np.arange(40)), fitted)
     groups = link_pages(evidence, fitted.threshold)
     fits, weakest, nearest, apart = grouping.margins(evidence, groups, fitted.threshold)
     odds = evidence.between(np.arange(40), np.arange(40)) - fitted.threshold
@@ -93,18 +105,18 @@ def test_margins_are_those_of_the_slow_way(collection, fitted):
 def test_confidence_is_the_share_of_hands_that_are_right(fitted):
     right, said = [], []
     for seed in range(100, 112):
-        vectors, writers = drawn(seed)
+        pages, writers = drawn(seed)
         true = {
             frozenset(f"{i:04}" for i in np.flatnonzero(writers == w)) for w in np.unique(writers)
         }
-        for hand in group_pages(described(vectors), fitted):
+        for hand in group_pages(pages, fitted):
             right.append(frozenset(hand.page_ids) in true)
             said.append(hand.confidence)
     assert np.mean(said) == pytest.approx(np.mean(right), abs=0.1)
 
 
 def test_a_page_alone_is_a_hand_alone(fitted, collection):
-    (hand,) = group_pages(described(collection[0][:1]), fitted)
+    (hand,) = group_pages(part(collection[0], np.arange(1)), fitted)
     assert (hand.page_ids, hand.fits, hand.nearest) == (("0000",), (1.0,), None)
 
 
@@ -113,7 +125,8 @@ def test_no_pages_are_no_hands(fitted):
 
 
 def test_copies_of_a_page_are_one_hand(fitted, collection):
-    vectors = np.concatenate([collection[0], np.repeat(collection[0][:1], 5, axis=0)])
-    hands = group_pages(described(vectors), fitted)
-    copies = {"0000", *(f"{len(vectors) - i:04}" for i in range(1, 6))}
+    rows = [*range(len(collection[1])), *[0] * 5]
+    pages = described(collection[0].vectors[rows], collection[0].halves[rows])
+    hands = group_pages(pages, fitted)
+    copies = {"0000", *(f"{len(rows) - i:04}" for i in range(1, 6))}
     assert any(copies <= set(hand.page_ids) for hand in hands)

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from dgmp.hands import linkage
-from dgmp.hands.evidence import Evidence
-from dgmp.hands.linkage import average_tree, cut_tree, join_lone_pages, link_pages
-
-from .writers import described
+from dgmp.hands.evidence import Evidence, part
+from dgmp.hands.linkage import average_tree, cut_tree, link_pages
 
 
 def members(labels):
@@ -17,7 +15,7 @@ def members(labels):
 @pytest.fixture(scope="module")
 def evidence(collection, fitted):
     """Between 45 pages."""
-    return Evidence.of(described(collection[0][:45]), fitted)
+    return Evidence.of(part(collection[0], np.arange(45)), fitted)
 
 
 def slow_linkage(odds, threshold):
@@ -52,29 +50,6 @@ def test_groups_are_numbered_in_the_order_of_their_first_pages(evidence):
     assert firsts == sorted(firsts)
 
 
-@pytest.mark.parametrize("threshold", [-30.0, -1.0, 30.0])
-def test_lone_pages_join_the_group_they_are_most_like(evidence, threshold):
-    groups = link_pages(evidence, 2.0)
-    odds = evidence.between(np.arange(45), np.arange(45))
-    several = [g for g in np.unique(groups) if (groups == g).sum() > 1]
-    wanted = {g: set(np.flatnonzero(groups == g).tolist()) for g in np.unique(groups)}
-    assert len(several) < len(wanted)  # some are alone
-    for page in np.flatnonzero(~np.isin(groups, several)):
-        means = {g: odds[page, groups == g].mean() for g in several}
-        best = max(means, key=means.get)
-        if means[best] >= threshold:
-            wanted[groups[page]].remove(page)
-            wanted[best].add(page)
-    joined = join_lone_pages(evidence, groups, threshold)
-    assert members(joined) == {frozenset(group) for group in wanted.values() if group}
-
-
-def test_pages_that_are_all_alone_stay_so(collection, fitted):
-    evidence = Evidence.of(described(collection[0][:9]), fitted)
-    alone = np.arange(9)
-    np.testing.assert_array_equal(join_lone_pages(evidence, alone, -100.0), alone)
-
-
 def test_the_size_of_the_blocks_does_not_matter(evidence, monkeypatch):
     whole = link_pages(evidence, 0.0)
     monkeypatch.setattr(linkage, "_BLOCK", 7)
@@ -83,7 +58,7 @@ def test_the_size_of_the_blocks_does_not_matter(evidence, monkeypatch):
 
 def test_a_part_that_is_too_large_is_cut_with_a_warning(collection, fitted, monkeypatch):
     monkeypatch.setattr(linkage, "LARGEST", 3)
-    evidence = Evidence.of(described(collection[0]), fitted)
+    evidence = Evidence.of(collection[0], fitted)
     with pytest.warns(UserWarning, match="hang together"):
         groups = link_pages(evidence, fitted.threshold)
     assert np.bincount(groups).max() <= 3

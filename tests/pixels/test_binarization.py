@@ -6,7 +6,7 @@ from drawing import written
 from numpy.testing import assert_array_equal
 
 from dgmp.errors import UnknownName
-from dgmp.pixels import binarize, has_ink, ink_share
+from dgmp.pixels import binarize, has_ink, ink_middle, ink_share
 
 
 def shaded():
@@ -82,3 +82,24 @@ def test_the_share_of_ink_is_that_of_dark_pixels():
 def test_the_share_of_ink_of_a_grey_page_is_that_of_its_binarization():
     page = shaded()
     assert ink_share(page) == np.mean(binarize(page) == 0)
+
+
+def test_the_upper_half_of_the_writing_has_half_of_the_ink():
+    page = np.full((100, 200), 255, np.uint8)
+    page[10:20, :50] = 0
+    page[60:70, :50] = 0
+    page[70:80, :100] = 0
+    assert ink_middle(page) == 70
+
+
+@pytest.mark.parametrize("rows", [1, 2, 41, 100])
+def test_the_middle_of_an_even_page_is_its_middle_row(rows):
+    for grey in (0, 200, 255):
+        page = np.full((rows, 20), grey, np.uint8)
+        assert ink_middle(page) == len(np.array_split(page, 2)[0])
+
+
+def test_both_halves_of_the_writing_have_rows():
+    page = np.full((50, 20), 255, np.uint8)
+    page[-1] = 0
+    assert ink_middle(page) == 49

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CorpusError, ImageError
-from ..pixels import PageImage, Preparation
+from ..pixels import PageImage, Preparation, ink_middle
 from ..records import Matrix, PageProgress
 from .fitted_files import config_of, fingerprint
 from .sift import Sift
@@ -180,7 +180,7 @@ class ClassicalDescriber:
         """
         with_halves = getattr(self.features, "with_halves", None)
         if with_halves is None:
-            parts = (image.pixels, *np.array_split(image.pixels, 2))
+            parts = (image.pixels, *np.split(image.pixels, [ink_middle(image.pixels)]))
             found = np.stack([self.features(np.ascontiguousarray(part)) for part in parts])
         else:
             found = with_halves(image.pixels)

@@ -46,9 +46,10 @@ def _seen_at(mirror: str) -> NDArray[np.intp]:  # (8,)
 
 @lru_cache
 def _sift_order(mirror: str) -> NDArray[np.intp]:  # (128,)
+    directions = _seen_at(mirror)
     cells = np.arange(CELLS**2).reshape(CELLS, CELLS)  # rows, columns
     seen = {"across": cells[:, ::-1], "down": cells[::-1], "diagonal": cells.T}[mirror]
-    return (seen.ravel()[:, None] * DIRECTIONS + _seen_at(mirror)).ravel()
+    return (seen.ravel()[:, None] * DIRECTIONS + directions).ravel()
 
 
 @lru_cache

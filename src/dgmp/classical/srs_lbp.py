@@ -16,12 +16,14 @@ Nicolaou et al., Sparse radial sampling LBP for writer identification, ICDAR 201
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..names import need
+from ..pixels import ink_middle
 from ..records import Matrix
 from .whitening import unit_rows
 
@@ -46,26 +48,26 @@ class SrsLbp:
 
     def __call__(self, pixels: NDArray[np.uint8]) -> Matrix:  # (height, width) -> (dim,)
         """The vector of a page with 0 for ink; zeros where there is no ink."""
-        return _vectors(self._histograms(pixels, 1).sum(axis=0))
+        return _vectors(self._histograms(pixels, [])[0])
 
     def with_halves(self, pixels: NDArray[np.uint8]) -> Matrix:  # (height, width) -> (3, dim)
         """The vectors of a page, of its upper half and of its lower half; zeros without ink.
 
-        The halves are those of ``np.array_split(pixels, 2)``, but patterns at the cut see what
-        stands beyond it. The histograms of the page are the sums of those of its halves.
+        Each half has half of the ink; patterns at the cut see what stands beyond it. The histograms
+        of the page are the sums of those of its halves.
         """
-        halves = self._histograms(pixels, 2)
+        halves = self._histograms(pixels, [ink_middle(pixels)])
         return _vectors(np.concatenate([halves.sum(axis=0, keepdims=True), halves]))
 
-    def _histograms(self, pixels: NDArray[np.uint8], bands: int) -> NDArray[np.float32]:
-        """How often each pattern occurs, (bands, radii, patterns), in equal runs of rows."""
+    def _histograms(self, pixels: NDArray[np.uint8], cuts: Sequence[int]) -> NDArray[np.float32]:
+        """How often each pattern occurs, (bands, radii, patterns), in the rows between cuts."""
         cv2 = need("cv2")
         neighbours = _Neighbours(pixels, self.radii)
-        histograms = np.zeros((bands, self.radii, _PATTERNS), np.float32)
+        histograms = np.zeros((len(cuts) + 1, self.radii, _PATTERNS), np.float32)
         for radius in range(1, self.radii + 1):
             # Where the centre is ink the neighbours that differ are paper: all bits turn over.
             patterns = neighbours.patterns(radius, turn=True)
-            for band, rows in enumerate(np.array_split(patterns, bands)):
+            for band, rows in enumerate(np.split(patterns, cuts)):
                 if len(rows):
                     found = cv2.calcHist([rows], [0], None, [_PATTERNS], [0, _PATTERNS])
                     histograms[band, radius - 1] = found.ravel()

@@ -18,7 +18,7 @@ import numpy as np
 from ..engines import Engine, map_pages
 from ..errors import CorpusError, ImageError
 from ..hands import Calibration
-from ..pixels import OnPixels, PageImage, Preparation, page_reader
+from ..pixels import OnPixels, PageImage, Preparation, ink_middle, page_reader
 from ..records import Descriptors, Floats, Matrix, Page, PageProgress
 
 R = TypeVar("R")
@@ -69,8 +69,9 @@ class Classifier(Protocol):
 def page_and_halves(describer: Describer, image: PageImage) -> tuple[Matrix, float]:  # (dim,)
     """The vector of a page, and the cosine of the vectors of its upper and its lower half.
 
-    NaN where a half has nothing to describe. A describer that can do this faster than by describing
-    three pages has a method ``describe_halves``, which gives all three vectors.
+    Each half has half of the ink. NaN where a half has nothing to describe. A describer that can do
+    this faster than by describing three pages has a method ``describe_halves``, which gives all
+    three vectors.
     """
     own = getattr(describer, "describe_halves", None)
     if own is not None:
@@ -80,7 +81,7 @@ def page_and_halves(describer: Describer, image: PageImage) -> tuple[Matrix, flo
     try:
         upper, lower = (
             describer.describe_page(replace(image, pixels=np.ascontiguousarray(half)))
-            for half in np.array_split(image.pixels, 2)
+            for half in np.split(image.pixels, [ink_middle(image.pixels)])
         )
     except ImageError:
         return vector, math.nan

@@ -187,15 +187,23 @@ def _calibrated(described: Sequence[_Fold]) -> Any:
     folds: list[Hashable] = []
     for fold in described:
         for number in range(2):  # the pages, then the patches
+            written = [page for page in fold.pages if _is_written(page.views[number])]
+            if not written:
+                continue
             found, cosines = describe_views(
-                fold.describer, [page.views[number] for page in fold.pages]
+                fold.describer, [page.views[number] for page in written]
             )
             vectors.append(found)
             halves.append(cosines)
-            for page in fold.pages:
+            for page in written:
                 ids.append(f"{fold.name} {number} {page.page.id}")
                 writers.append((number, page.page.writer))
                 scans.append(page.page.scan)
                 folds.append((fold.name, number))
     descriptors = Descriptors(tuple(ids), np.concatenate(vectors), {}, None, np.concatenate(halves))
     return fit_calibration(descriptors, writers, scans, folds=folds)
+
+
+def _is_written(view: View) -> bool:
+    """Whether there is anything to describe; a patch in the middle of a page may be blank."""
+    return any(map(len, view.local)) and bool(view.texture[0].any())

@@ -230,7 +230,8 @@ def _spread(likeness: Floats, others: Floats, pairs: Floats, calibration: Calibr
     off = np.square(likeness - calibration.two_hands.mean) - calibration.noise**2 / pairs
     weight = float(others.sum())
     pages = weight / max(len(others) - 1, 1)
-    variance = float((others * off).sum()) / max(weight, _TINY)
+    sure = others * pairs  # the less writing, the larger the errors of likenesses
+    variance = float((sure * off).sum()) / max(float(sure.sum()), _TINY)
     leaning = pages * variance + SPREAD_LEAN * calibration.two_hands.spread**2
     return math.sqrt(max(leaning / (pages + SPREAD_LEAN), LEAST_SPREAD**2))
 

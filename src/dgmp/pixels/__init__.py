@@ -2,7 +2,7 @@
 
 from .bands import LINES as BAND_LINES
 from .bands import find_bands
-from .binarization import binarize, has_ink, ink_share
+from .binarization import binarize, has_ink, ink_middle, ink_share
 from .contact_sheets import draw_rows
 from .images import FOREIGN, SUFFIXES, Picture, pictures_in, read_image
 from .page_store import PageStore, open_store
@@ -43,6 +43,7 @@ __all__ = [
     "draw_rows",
     "find_bands",
     "has_ink",
+    "ink_middle",
     "ink_share",
     "learn_scale",
     "measure_lines",
