@@ -75,7 +75,7 @@ def test_every_page_gets_a_hand(catalogue, tmp_path):
 
 def test_the_shipped_describer_is_small_and_calibrated():
     describer = load_describer("default")
-    assert describer.dim <= 16_384
+    assert describer.dim <= 40_000
     assert describer.preparation == Preparation()
     assert describer.calibration is not None
     files = [path for path in SHIPPED["default"].rglob("*") if path.is_file()]
