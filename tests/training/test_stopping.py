@@ -1,6 +1,5 @@
 """A signal asks a run to end between two steps."""
 
-import os
 import signal
 import threading
 
@@ -13,15 +12,15 @@ from dgmp.training.stopping import stop_on_signal
 def test_the_first_signal_only_asks(kind):
     with stop_on_signal() as stopping:
         assert not stopping.is_set()
-        os.kill(os.getpid(), kind)
+        signal.raise_signal(kind)
         assert stopping.is_set()
 
 
 def test_a_second_signal_ends_at_once():
     with stop_on_signal():
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
 
 
 def test_afterwards_signals_do_what_they_did():
