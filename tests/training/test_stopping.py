@@ -1,5 +1,6 @@
 """A signal asks a run to end between two steps."""
 
+import os
 import signal
 import threading
 
@@ -12,15 +13,15 @@ from dgmp.training.stopping import stop_on_signal
 def test_the_first_signal_only_asks(kind):
     with stop_on_signal() as stopping:
         assert not stopping.is_set()
-        signal.raise_signal(kind)
+        os.kill(os.getpid(), kind)
         assert stopping.is_set()
 
 
 def test_a_second_signal_ends_at_once():
     with stop_on_signal():
-        signal.raise_signal(signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
+            os.kill(os.getpid(), signal.SIGINT)
 
 
 def test_afterwards_signals_do_what_they_did():
