@@ -28,6 +28,10 @@ def test_hands_are_those_of_the_bands_in_reading_order(catalogue):
     assert [(band.hand, band.doubtful) for band in found.bands] == expected
 
 
+def test_a_preference_is_that_of_the_hands(catalogue):
+    assert follow(catalogue, prefer="more").hands == group(catalogue, prefer="more")
+
+
 def test_every_band_has_its_place_on_the_scan(catalogue):
     tops = [band.bounds[1] for band in follow(catalogue).bands[:3]]
     assert tops == pytest.approx([0, 225, 450], abs=25)

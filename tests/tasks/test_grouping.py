@@ -2,16 +2,18 @@
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from scribbles import label_writers
 
 from dgmp.engines import Here
-from dgmp.errors import CatalogueError
-from dgmp.hands import group_pages
+from dgmp.errors import CatalogueError, UnknownName
+from dgmp.hands import PREFERENCES, group_pages
 from dgmp.records import Hand
 from dgmp.tasks import agreement, describe, group
+from dgmp.tasks.grouping import needed_calibration
 
 pytestmark = pytest.mark.usefixtures("stroke_describers")
 
@@ -29,6 +31,17 @@ def test_every_page_is_in_one_hand(catalogue):
 def test_hands_are_those_of_the_vectors_and_the_calibration(catalogue, calibrated_describer):
     expected = group_pages(catalogue.descriptors(), calibrated_describer.calibration)
     assert group(catalogue) == group(str(catalogue.folder)) == expected
+
+
+@pytest.mark.parametrize("prefer", PREFERENCES)
+def test_a_preference_is_that_of_the_grouping(catalogue, calibrated_describer, prefer):
+    pages, calibration = catalogue.descriptors(), calibrated_describer.calibration
+    assert group(catalogue, prefer=prefer) == group_pages(pages, calibration, prefer=prefer)
+
+
+def test_a_preference_that_is_not_known_is_refused(catalogue):
+    with pytest.raises(UnknownName, match="no preference called 'most'"):
+        group(catalogue, prefer="most")
 
 
 def test_hands_are_written_and_drawn_where_it_is_asked_for(catalogue, tmp_path):
@@ -51,6 +64,13 @@ def test_a_catalogue_that_is_not_calibrated_is_told_how_to_be(scans, tmp_path):
     raw = describe(scans, tmp_path / "raw", describer="raw", engine=Here()).catalogue
     with pytest.raises(CatalogueError, match=r"'raw' is not calibrated.*dgmp calibrate"):
         group(raw)
+
+
+def test_a_calibration_of_an_earlier_version_needs_the_pages_described_anew(catalogue):
+    stored = {"format": "dgmp-calibration", "version": 2}
+    catalogue.take_describer(replace(catalogue.head, calibration=stored))
+    with pytest.raises(CatalogueError, match=r"earlier version of dgmp.*into a new catalogue"):
+        needed_calibration(catalogue)
 
 
 def test_a_calibration_that_comes_later_is_taken(scans, tmp_path):

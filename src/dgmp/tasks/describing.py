@@ -29,7 +29,7 @@ from ..records import Page, Stage
 from ..sources import open_source
 from .dividing import divide
 from .opening import head_for, opened
-from .scaling import KnownScale, scale_for_catalogue, scale_pages
+from .scaling import KnownScale, given_distance, scale_for_catalogue, scale_pages
 
 BATCH_PAGES = 32  # a commit takes some 10 ms, so 0.3 ms per page
 BATCH_SECONDS = 10.0  # what a kill may cost where describing is slow
@@ -96,6 +96,7 @@ def describe(
     there = is_catalogue(catalogue)
     by = by or (Catalogue.open(catalogue).head.by if there else "page")
     check_name(by, PARTS, "part of a page")
+    _check_known(known, by)
     head = replace(head_for(stored_name(describer), chosen), by=by)
     into = Catalogue.open(catalogue) if there else Catalogue.create(catalogue, head)
     into.check_describer(head)
@@ -113,6 +114,7 @@ def describe(
             found,
             pages,
             by,
+            line_distance=given_distance(into, known),
             folder=into.folder,
             engine=engine,
             stage=stage,
@@ -181,11 +183,12 @@ def describe_to_file(
     """Describe the pages of a corpus, or parts of them, into a file, .npz; options as above."""
     known = KnownScale(dpi, line_distance)
     check_name(by, PARTS, "part of a page")
+    _check_known(known, by)
     check_place(Path(out))
     found = opened(corpus)
     pages = found.pages if split is None else found.in_split(split)
     chosen = load_describer(describer)
-    parts = divide(found, pages, by, engine=engine, stage=stage)
+    parts = divide(found, pages, by, line_distance=known.line_distance, engine=engine, stage=stage)
     scaled = scale_pages(parts.pages, chosen.preparation, known, engine=engine, stage=stage)
     progress = None if stage is None else stage(f"describing {by}s", len(scaled.pages))
     made = describe_pages(
@@ -200,6 +203,13 @@ def describe_to_file(
     failed = (*scaled.left_out, *made.failures)
     left_out = (*parts.failures, *(Remark(*failure) for failure in failed), *found.left_out)
     return DescriptorFile(path, len(made.pages), made.descriptors.vectors.shape[1], left_out)
+
+
+def _check_known(known: KnownScale, by: str) -> None:
+    if by == "band" and known.dpi is not None:
+        raise CorpusError(
+            "bands are found by the lines of each page, not by dpi: give line_distance"
+        )
 
 
 def _is_readable(address: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..catalogue import PageBands, read_bands, write_bands
@@ -36,6 +36,7 @@ def divide(
     pages: Sequence[Page],
     by: str,
     *,
+    line_distance: float | None = None,
     folder: Path | None = None,
     engine: Engine | None = None,
     stage: Stage | None = None,
@@ -43,8 +44,9 @@ def divide(
 ) -> Parts:
     """The parts of pages of a corpus; ``by`` is one of ``PARTS``.
 
-    Where bands lie is kept in ``folder``, that of a catalogue: pages that are unchanged are not
-    read again.
+    ``line_distance`` is that of all scans without a layout file that gives it; None: bands are
+    found by what each page says. Where bands lie is kept in ``folder``, that of a catalogue: pages
+    that are unchanged are not read again.
     """
     wholes = frozenset(page.id for page in pages)
     rest = [page for page in corpus if page.id not in wholes]
@@ -53,9 +55,11 @@ def divide(
     if by == "region":
         return Parts(wholes, _all(map(region_pages, pages)), _all(map(region_pages, rest)))
     stored = {} if folder is None else read_bands(folder)
+    pages = [_at(page, line_distance) for page in pages]
+    rest = [_at(page, line_distance) for page in rest]
     known = {
         page.id: stored[page.id]
-        for page in corpus
+        for page in (*pages, *rest)
         if page.id in stored and stored[page.id].stamp == _stamp(page)
     }
     todo = [page for page in pages if page.id not in known]
@@ -80,6 +84,12 @@ def divide(
     # Of pages that are left alone this time the old bands will do.
     others = _all(_cut(page, stored[page.id]) for page in rest if page.id in stored)
     return Parts(wholes, cut, others, tuple(failures))
+
+
+def _at(page: Page, line_distance: float | None) -> Page:
+    if line_distance is None or page.line_distance is not None:
+        return page
+    return replace(page, line_distance=float(line_distance))  # 50 and 50.0 are one stamp
 
 
 def _find(page: Page) -> PageBands:

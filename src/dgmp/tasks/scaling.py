@@ -96,12 +96,11 @@ def scale_for_catalogue(
         stored = CollectionScale()
         if known == KnownScale():
             return Scaled(tuple(pages))
-    if stored is not None and known == KnownScale():
-        known = KnownScale(line_distance=stored.line_distance)
-    if known.line_distance is not None:
+    given = given_distance(catalogue, known)
+    if given is not None:
         if stored is None:
-            _store(catalogue, CollectionScale(line_distance=known.line_distance))
-        return _all_at(known.line_distance, pages, preparation)
+            _store(catalogue, CollectionScale(line_distance=given))
+        return _all_at(given, pages, preparation)
     measured, failures = _measure(pages, preparation, engine, stage)
     if stored is None:
         scale = _learned(measured, known)
@@ -121,6 +120,14 @@ def distance_beside(catalogue: Catalogue, page: Page, preparation: Preparation) 
         return None
     measured = replace(measure_page(page), folder=None)
     return scale.distance(scale.with_dpi(measured))
+
+
+def given_distance(catalogue: Catalogue, known: KnownScale) -> float | None:
+    """The distance of all scans, if a person gives it now or gave it for the first pages."""
+    stored = collection_scale(catalogue)
+    if known == KnownScale() and stored is not None:
+        return stored.line_distance
+    return known.line_distance
 
 
 def collection_scale(catalogue: Catalogue) -> CollectionScale | None:

@@ -51,6 +51,15 @@ def test_json_names_every_page_once(catalogue):
     assert "12 pages by" in told.stderr
 
 
+def test_more_hands_may_be_preferred_and_fewer(catalogue):
+    fewer, balanced, more = (
+        len(done("hands", catalogue, "--json", "--prefer", prefer).stdout.splitlines())
+        for prefer in ("fewer", "balanced", "more")
+    )
+    assert fewer <= balanced <= more
+    refused(run("hands", catalogue, "--prefer", "most"), "no preference called 'most'")
+
+
 def test_hands_are_scored_where_the_writers_are_known(scans, catalogue):
     label_writers(scans)
     done("describe", scans, "--catalogue", catalogue)

@@ -2,6 +2,7 @@
 
 import json
 
+import cv2
 import pytest
 from scribbles import draw_page
 
@@ -26,13 +27,14 @@ def test_the_other_pages_by_a_writer_come_first(catalogue):
     assert "%" in told.stdout
 
 
-def test_json_gives_falling_cosines_and_probabilities(catalogue, scans):
+def test_json_gives_falling_cosines_likelihood_ratios_and_probabilities(catalogue, scans):
     lines = done("search", catalogue, scans / "2-1.png", "--json").stdout.splitlines()
     hits = [json.loads(line) for line in lines]
     assert len(hits) == 10
     cosines = [hit["cosine"] for hit in hits]
     assert cosines == sorted(cosines, reverse=True)
     assert all(0 < hit["probability"] < 1 for hit in hits)
+    assert all(hit["likelihood_ratio"] > 0 and hit["enough_writing"] for hit in hits)
     assert all(hit["path"] == str(scans / hit["page_id"]) for hit in hits)
 
 
@@ -40,6 +42,19 @@ def test_a_picture_that_is_not_in_the_catalogue_is_taken(catalogue, tmp_path):
     draw_page(3, 9, tmp_path / "new.png")
     told = done("search", catalogue, tmp_path / "new.png", "-n", 3)
     assert found(told) == {"3-0.png", "3-1.png", "3-2.png"}
+
+
+def test_a_page_with_too_little_writing_is_told(catalogue, tmp_path):
+    draw_page(3, 9, tmp_path / "half.png")
+    pixels = cv2.imread(str(tmp_path / "half.png"), cv2.IMREAD_GRAYSCALE)
+    pixels[110:] = 255
+    cv2.imwrite(str(tmp_path / "half.png"), pixels)
+    told = done("search", catalogue, tmp_path / "half.png", "-n", 3)
+    assert told.stdout.count("too little") == 3
+    assert "too little writing to say" in told.stderr
+    lines = done("search", catalogue, tmp_path / "half.png", "--json").stdout.splitlines()
+    hits = [json.loads(line) for line in lines]
+    assert {(hit["enough_writing"], hit["probability"]) for hit in hits} == {(False, None)}
 
 
 def test_what_cannot_be_found_is_told(catalogue, tmp_path):
