@@ -1,5 +1,6 @@
 """Pages into hands: confidence, and no dependence on order or blocks."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -130,3 +131,16 @@ def test_copies_of_a_page_are_one_hand(fitted, collection):
     hands = group_pages(pages, fitted)
     copies = {"0000", *(f"{len(rows) - i:04}" for i in range(1, 6))}
     assert any(copies <= set(hand.page_ids) for hand in hands)
+
+
+def test_pages_that_share_more_than_calibrated_kinds_do_are_announced(fitted):
+    pages = pages_by(np.repeat(np.arange(100), 3), 4, common=1.8)
+    with pytest.warns(UserWarning, match="of 300 pages are of a kind of writing unlike"):
+        group_pages(pages, fitted)
+
+
+def test_pages_with_nothing_in_common_are_not_announced(fitted):
+    pages = pages_by(np.repeat(np.arange(30), 3), 4, common=0.2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        group_pages(pages, fitted)

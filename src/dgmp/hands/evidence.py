@@ -73,7 +73,8 @@ def with_probabilities(
     likeness = placed.vectors @ asked.vectors[0]
     pairs = (placed.reliability * asked.reliability[0]).astype(np.float64)
     evidence = calibration.evidence(likeness.astype(np.float64), pairs, spread)
-    enough = calibration.enough_writing(pairs, spread)
+    poorer = np.minimum(placed.reliability, asked.reliability[0]).astype(np.float64)
+    enough = calibration.enough_writing(poorer**2, spread)
     assert found.halves is not None  # or it had no place
     assert query.halves is not None
     enough &= ~np.isnan(found.halves) & ~np.isnan(query.halves)  # a half may be empty
