@@ -167,7 +167,7 @@ def of_arabic(arabic: Path, test: Collection, describing: Describing) -> list[st
         len({alphabets[id] for id in hand.page_ids}) > 1
         for hand in group_pages(mixed.descriptors, calibration)
     )
-    lines.append(f"\nGroups of the mixed collection that hold both alphabets: {both}.\n")
+    print(f"groups of the mixed collection that hold both alphabets: {both}")
     return lines
 
 
@@ -219,11 +219,11 @@ def main() -> None:
         head = "| collection | pages | writers | mAP | hands | adjusted Rand | B-cubed P / R |"
         print(head)
         lines, test = of_test(arguments.hands, describing)
-        if arguments.left_out is not None:
-            lines += of_left_out(arguments.hands, arguments.left_out, describing)
         lines += of_synthetic(describing)
         if arguments.arabic is not None:
             lines += of_arabic(arguments.arabic, test, describing)
+        if arguments.left_out is not None:
+            lines += of_left_out(arguments.hands, arguments.left_out, describing)
     title = "# Hands on collections of every kind\n\n"
     RESULTS.write_text(title + "\n".join([head, "|---|---|---|---|---|---|---|", *lines]) + "\n")
 
