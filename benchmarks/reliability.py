@@ -112,9 +112,9 @@ def calibrated_without(name: str, folds: dict[str, Fold]) -> Calibration:
 
 
 def collections(
-    fold: Fold, side: int | None, number: int
+    fold: Fold, side: int | None, number: int, most_pages: tuple[int, ...] = (1, 2, 5)
 ) -> Iterator[tuple[Descriptors, list[str]]]:
-    """Drawn collections: some writers with one to five pages, of each scan one."""
+    """Drawn collections: some writers with up to so many pages in turn, of each scan one."""
     generator = np.random.default_rng(side or 0)
     view = fold.views[side]
     by_id = {page.id: page for page in fold.pages}
@@ -123,7 +123,7 @@ def collections(
     names = np.unique(writers)
     for turn in range(number):
         chosen = generator.choice(names, generator.integers(3, len(names) + 1), replace=False)
-        most = (1, 2, 5)[turn % 3]
+        most = most_pages[turn % len(most_pages)]
         rows: list[int] = []
         for writer in chosen:
             own = generator.permutation(np.flatnonzero(writers == writer))
@@ -200,13 +200,13 @@ def main() -> None:
                 found = judged_hits(collection, writers, calibration)
                 hits += [(p, right) for p, right, _ in found if p is not None]
         for side in (256, 128, 64):
-            for collection, writers in collections(fold, side, 6):
-                answers = [
+            for collection, writers in collections(fold, side, 6, (5,)):
+                first = [hit[:2] for hit in judged_hits(collection, writers, calibration) if hit[2]]
+                rejected.setdefault(side, []).extend(
                     (p is not None, right)
-                    for p, right, first in judged_hits(collection, writers, calibration)
-                    if first
-                ]
-                rejected.setdefault(side, []).extend(answers)
+                    for (p, right), writer in zip(first, writers, strict=True)
+                    if writers.count(writer) > 1
+                )
     report(groups, hits, rejected)
     draw(groups, hits, arguments.picture)
 
@@ -230,7 +230,10 @@ def report(
         share = f"{right[sure].mean():.1%}" if sure.any() else "–"
         error = calibration_error(binned(stated, right))
         lines.append(f"| {name} | {len(pairs)} | {error:.3f} | {int(sure.sum())} | {share} |")
-    lines += ["", "| patches | nearest page right | queries answered | of these right |"]
+    lines += [
+        "",
+        "| patches, queries with a page to find | nearest page right | answered | of these right |",
+    ]
     lines += ["|---|---|---|---|"]
     for side, answers in rejected.items():
         says, right = (np.array(values) for values in zip(*answers, strict=True))

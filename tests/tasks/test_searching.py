@@ -1,14 +1,14 @@
 """The pages most like a page, called from Python: ids, files, probabilities."""
 
-import cv2
 import pytest
 from scribbles import draw_page
 
-from dgmp.catalogue import Catalogue
+from dgmp.catalogue import Catalogue, Entry
 from dgmp.engines import Here
 from dgmp.errors import CatalogueError, DgmpError
 from dgmp.hands import Background, with_probabilities
-from dgmp.records import Descriptors
+from dgmp.records import Descriptors, Page
+from dgmp.sources import FileSource
 from dgmp.tasks import describe, search
 from dgmp.tasks.searching import calibration_of
 
@@ -71,10 +71,10 @@ def test_probability_and_likelihood_ratio_rise_together(catalogue):
 
 def test_of_a_page_with_an_empty_half_nothing_is_said(catalogue, tmp_path):
     draw_page(2, 9, tmp_path / "half.png")
-    pixels = cv2.imread(str(tmp_path / "half.png"), cv2.IMREAD_GRAYSCALE)
-    pixels[pixels.shape[0] // 2 - 20 :] = 255
-    cv2.imwrite(str(tmp_path / "half.png"), pixels)
-    hits = search(catalogue, tmp_path / "half.png", 5)
+    page = Page("half.png", FileSource(tmp_path / "half.png"))
+    vector = catalogue.page("2-1.png").vectors[0]
+    catalogue.add([Entry(page, vector, "", b"", halves=float("nan"))])
+    hits = search(catalogue, "half.png", 5)
     assert {(hit.enough_writing, hit.probability, hit.likelihood_ratio) for hit in hits} == {
         (False, None, None)
     }

@@ -2,9 +2,12 @@
 
 import json
 
-import cv2
 import pytest
 from scribbles import draw_page
+
+from dgmp.catalogue import Catalogue, Entry
+from dgmp.records import Page
+from dgmp.sources import FileSource
 
 from ..typed import done, refused, run
 
@@ -44,15 +47,15 @@ def test_a_picture_that_is_not_in_the_catalogue_is_taken(catalogue, tmp_path):
     assert found(told) == {"3-0.png", "3-1.png", "3-2.png"}
 
 
-def test_a_page_with_too_little_writing_is_told(catalogue, tmp_path):
-    draw_page(3, 9, tmp_path / "half.png")
-    pixels = cv2.imread(str(tmp_path / "half.png"), cv2.IMREAD_GRAYSCALE)
-    pixels[110:] = 255
-    cv2.imwrite(str(tmp_path / "half.png"), pixels)
-    told = done("search", catalogue, tmp_path / "half.png", "-n", 3)
+def test_a_page_with_too_little_writing_is_told(catalogue, scans):
+    opened = Catalogue.open(catalogue)
+    page = Page("half.png", FileSource(scans / "half.png"))
+    vector = opened.page("3-1.png").vectors[0]
+    opened.add([Entry(page, vector, "", b"", halves=float("nan"))])
+    told = done("search", catalogue, "half.png", "-n", 3)
     assert told.stdout.count("too little") == 3
     assert "too little writing to say" in told.stderr
-    lines = done("search", catalogue, tmp_path / "half.png", "--json").stdout.splitlines()
+    lines = done("search", catalogue, "half.png", "--json").stdout.splitlines()
     hits = [json.loads(line) for line in lines]
     assert {(hit["enough_writing"], hit["probability"]) for hit in hits} == {(False, None)}
 
