@@ -176,3 +176,14 @@ def test_densities_that_contradict_their_names_are_refused(change):
 
 def test_what_fitting_starts_from_is_a_calibration():
     assert Calibration.from_json(START.to_json()) == START
+
+
+def test_log_odds_are_taken_as_they_are_where_nothing_puts_them_right():
+    odds = np.linspace(-5, 5, 11)
+    np.testing.assert_allclose(START.probability(odds), 1 / (1 + np.exp(-odds)))
+
+
+def test_a_probability_rises_with_the_log_odds():
+    shifted = replace(START, pair_odds=(2.0, 1.5))
+    assert (np.diff(shifted.probability(np.linspace(-9, 9, 50))) > 0).all()
+    assert shifted.probability(np.array([-2 / 1.5])) == pytest.approx(0.5)

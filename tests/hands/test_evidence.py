@@ -7,7 +7,7 @@ import pytest
 
 from dgmp.catalogue import search
 from dgmp.hands import Background, with_probabilities
-from dgmp.hands.calibration import LEAST_RATIO, sigmoid
+from dgmp.hands.calibration import LEAST_RATIO
 from dgmp.hands.evidence import Evidence, part
 from dgmp.records import Hit
 
@@ -87,13 +87,13 @@ def searched(pages, background, query=7, rows=ROWS):
 def test_hits_have_the_log_odds_that_all_pages_have(collection, fitted, background):
     odds = Evidence.of(collection[0], fitted).between(np.array([7]), ROWS)[0]
     found = [hit.probability for hit in searched(collection[0], background)]
-    np.testing.assert_allclose(found, sigmoid(odds), atol=1e-5)
+    np.testing.assert_allclose(found, fitted.probability(odds), atol=1e-5)
 
 
-def test_a_probability_is_the_likelihood_ratio_with_the_prior(collection, background):
+def test_a_probability_is_the_likelihood_ratio_with_the_prior_put_right(collection, background):
     for hit in searched(collection[0], background):
-        odds = hit.likelihood_ratio * np.exp(background.prior)
-        assert hit.probability == pytest.approx(odds / (1 + odds))
+        odds = np.log(hit.likelihood_ratio) + background.prior
+        assert hit.probability == pytest.approx(background.calibration.probability(odds))
 
 
 def test_hits_keep_everything_else(collection, background):

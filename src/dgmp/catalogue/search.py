@@ -1,7 +1,7 @@
 """The pages most like a vector: exact in a small catalogue; in a large one short vectors propose.
 
-Up to ``EXACT_PAGES`` pages the rounded vectors are held in memory (a byte per entry: 0.9 GB for
-25 000 pages of 35 072 entries) and a search is a product with all of them. Beyond, short vectors
+Up to ``EXACT_PAGES`` pages the rounded vectors are held in memory (a byte per entry: 0.4 GB for
+10 000 pages of 35 072 entries) and a search is a product with all of them. Beyond, short vectors
 find (:mod:`.shorts`): an index of LanceDB proposes some hundred pages, and their long vectors
 decide who is a hit and in which order. A large catalogue without these (before
 :meth:`Catalogue.settle`, or of an older version) is read through from the disk, which is exact and
@@ -24,7 +24,7 @@ from .rounding import blocks, products, scales
 from .rows import among, halves_of, present, stored_rows, vectors_of
 from .shorts import ShortTable
 
-EXACT_PAGES = 25_000
+EXACT_PAGES = 10_000
 SAMPLE = 500  # pages that stand for the collection when a likeness is judged
 _READ = 1_000  # rows of the table that are read at once
 _SHOWN = ("page_id", "path", "writer")

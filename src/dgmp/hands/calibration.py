@@ -13,7 +13,7 @@ either mean it stays what it is there, so that it never falls as r rises (but by
 is below 0.08 and pairs of one school stand out). A probability needs a prior besides, the share of
 pairs by one hand in the collection, which the collection itself tells:
 
-    P(same hand) = σ(evidence + prior log-odds)
+    P(same hand) = σ(b + a·(evidence + prior log-odds))       a, b: see :meth:`probability`
 
 The same likeness is therefore worth less in a large catalogue, which has more look-alikes. Where
 even pages as like as those of one hand would not reach a ratio of ``LEAST_RATIO``, there is too
@@ -67,6 +67,7 @@ class Calibration:
     threshold: float  # mean log-odds above which groups of pages are one hand
     confidence: tuple[float, float, float]  # of a group: see grouping.py
     single_confidence: tuple[float, float]  # of a page alone
+    pair_odds: tuple[float, float] = (0.0, 1.0)  # bias and slope: log-odds of a pair to true ones
 
     def __post_init__(self) -> None:
         values = _numbers(astuple(self))
@@ -107,6 +108,15 @@ class Calibration:
         error = self.noise**2 / reliability
         found = self.one_hand.log_density(r, error) - self.two_hands.log_density(r, error, spread)
         return np.clip(found, LEAST_EVIDENCE, MOST_EVIDENCE)
+
+    def probability(self, log_odds: NDArray[Any]) -> Floats:
+        """Of one hand for single pairs, as often as known writers show it at such log-odds.
+
+        Log-odds of evidence and prior are cautious: evidence is bounded, and shaped for kinds of
+        writing that differ from those it was fitted on.
+        """
+        bias, slope = self.pair_odds
+        return sigmoid(bias + slope * log_odds)
 
     def enough_writing(self, reliability: NDArray[Any], spread: float) -> NDArray[np.bool_]:
         """Whether pages by one hand could show it, for pairs of that c_a c_b."""

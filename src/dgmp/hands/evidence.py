@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..catalogue import sample_rows
 from ..records import Descriptors, Hit
 from .background import Background, Placed
-from .calibration import Calibration, sigmoid
+from .calibration import Calibration
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ def with_probabilities(
     assert found.halves is not None  # or it had no place
     assert query.halves is not None
     enough &= ~np.isnan(found.halves) & ~np.isnan(query.halves)  # a half may be empty
-    probabilities = sigmoid(evidence + background.prior)
+    probabilities = calibration.probability(evidence + background.prior)
     return tuple(
         replace(hit, probability=float(p), likelihood_ratio=float(np.exp(e)))
         if says

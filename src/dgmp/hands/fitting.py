@@ -4,7 +4,7 @@ Collections are drawn from the pages: some writers of one fold with one to six p
 one each, and of each scan one page at most: two crops of a scan agree in more than the hand. On the
 pairs of all collections the densities of likenesses are fitted (``densities.py``). The collections
 are then grouped at many thresholds; the one with the best mean measure is kept. The confidence of
-groups is fitted on how often groups were right.
+groups is fitted on how often groups were right, the probability of pairs on how often these were.
 
 The describer must not have seen the pages: one that was fitted on them sets them further apart than
 any others. Where pages are scarce, fit it anew without each fold, describe the fold by it, and give
@@ -33,6 +33,7 @@ from .linkage import average_tree, cut_tree
 MOST_PAGES = (1, 2, 4, 6)  # by one writer in a drawn collection, in turn
 THRESHOLDS = np.arange(-5.0, 2.05, 0.1)  # of mean log-odds
 DENSITY_COLLECTIONS = 120  # of those drawn: their pairs are enough
+NEAREST = 5  # pages of each whose probabilities are fitted: those that a search lists first
 _RIDGE = 1e-3  # keeps curves finite where groups are right without exception
 
 
@@ -161,13 +162,31 @@ def _fit_groups(collected: Sequence[_Collection], calibration: Calibration) -> C
     inside, apart = np.concatenate(insides), np.concatenate(aparts)
     several, exact = np.concatenate(sizes) > 1, np.concatenate(right)
     joint = _logistic(np.stack([inside, apart], axis=1)[several], exact[several])
+    odds, same = (
+        np.concatenate(values)
+        for values in zip(*(_nearest_pairs(w, e) for w, e, _, _ in groupings), strict=True)
+    )
+    pairs = _logistic(odds[:, None], same)
     single = _logistic(apart[~several, None], exact[~several])
     return replace(
         calibration,
         threshold=threshold,
         confidence=(joint[0], joint[1], joint[2]),
         single_confidence=(single[0], single[1]),
+        pair_odds=(pairs[0], pairs[1]),
     )
+
+
+def _nearest_pairs(
+    writers: NDArray[np.intp], evidence: Evidence
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Log-odds of every page with the five nearest others, and whether they are by one hand."""
+    rows = np.arange(len(writers))
+    odds = evidence.between(rows, rows).astype(np.float64)
+    np.fill_diagonal(odds, -np.inf)
+    nearest = np.argsort(-odds, axis=1, kind="stable")[:, : min(NEAREST, len(writers) - 1)]
+    found = np.take_along_axis(odds, nearest, axis=1)
+    return found.ravel(), (writers[nearest] == writers[:, None]).ravel()
 
 
 def groups_and_number(writers: NDArray[np.intp], groups: NDArray[np.intp]) -> float:
