@@ -22,7 +22,7 @@ from scipy.spatial.distance import squareform
 
 from dgmp.corpora import band_pages, open_corpus, whole_and_part
 from dgmp.describers import describe_pages, load_describer
-from dgmp.engines import map_pages
+from dgmp.engines import Processes, cores, map_pages
 from dgmp.errors import ImageError
 from dgmp.evaluation import adjusted_rand_index, bcubed
 from dgmp.hands import follow_hands, group_pages
@@ -125,7 +125,7 @@ def described(pages, describer, lines):
     for page, result in map_pages(pages, Finder(lines)):
         if not isinstance(result, ImageError):
             parts += band_pages(page, *result)
-    return describe_pages(parts, describer)
+    return describe_pages(parts, describer, halves=True, engine=Processes(cores()))
 
 
 class Finder:
@@ -236,7 +236,8 @@ def book_rows(descriptors, writers, by_rule, by_number, calibration):
     for book in np.unique(books):
         inside = books == book
         ids = tuple(id for id, use in zip(descriptors.page_ids, inside, strict=True) if use)
-        part = Descriptors(ids, descriptors.vectors[inside], descriptors.spec)
+        halves = None if descriptors.halves is None else descriptors.halves[inside]
+        part = Descriptors(ids, descriptors.vectors[inside], descriptors.spec, halves=halves)
         own = list(writers[inside])
         ways = (
             ("as grouped", group_pages(part, calibration)),
