@@ -129,17 +129,3 @@ def test_rounding_a_projection_hardly_turns_vectors():
 def test_a_rounded_matrix_has_levels_that_a_byte_holds(levels):
     with pytest.raises(ValueError, match="levels must be from 1 to 127"):
         RoundedMatrix.of(FEW, levels)
-
-
-def test_further_vectors_choose_directions_but_not_the_mean_nor_the_scales():
-    own = (RNG.standard_normal((40, 30)) * np.r_[np.ones(29), 0] + 2).astype(np.float32)
-    also = (RNG.standard_normal((400, 30)) * np.r_[np.zeros(29), 9] - 5).astype(np.float32)
-    short = fit_soft_projection(own, 30, also=also)
-    np.testing.assert_allclose(short.mean, own.mean(axis=0), atol=1e-5)
-    first = short.projection[:, 0]
-    assert abs(first[-1]) > 0.99 * np.linalg.norm(first)  # only the further vectors vary there
-    ridge = own.var(axis=0, ddof=1).sum() / 29
-    assert np.linalg.norm(first) == pytest.approx(ridge**-0.5, rel=0.02)
-    same = fit_soft_projection(own, 29, also=own)
-    alone = fit_soft_projection(own, 29)
-    np.testing.assert_allclose(same(own) @ same(own).T, alone(own) @ alone(own).T, atol=1e-4)

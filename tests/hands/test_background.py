@@ -149,8 +149,8 @@ def test_pages_outside_the_sample_are_placed_about_like_inside(many):
 def test_a_copy_of_a_page_outside_the_sample_is_as_like_as_a_page_can_be(many):
     background = Background.of(many, len(MANY), START)
     copy = background.place(part(many, np.array([7])), [None])
-    own = background.place(many)[slice(7, 8)]
-    assert own.vectors[0] @ copy.vectors[0] == pytest.approx(1 / own.reliability[0], abs=0.05)
+    own = background.place(many)
+    assert own.vectors[7] @ copy.vectors[0] == pytest.approx(1 / own.reliability[7], abs=0.05)
 
 
 def test_the_likeness_of_a_page_with_itself_is_the_inverse_of_its_reliability(many):
@@ -194,13 +194,6 @@ def test_pages_are_the_stranger_the_more_all_of_them_share():
 def test_a_collection_of_hardly_any_pages_can_be_placed(many, number):
     found = placed(part(many, np.arange(0, 3 * number, 3)))
     assert np.isfinite(found.vectors).all()
-
-
-def test_a_part_of_placed_pages_is_that_of_each_array(many):
-    found = placed(many)
-    rows = np.array([4, 2])
-    np.testing.assert_array_equal(found[rows].vectors, found.vectors[rows])
-    np.testing.assert_array_equal(found[rows].reliability, found.reliability[rows])
 
 
 def test_pages_without_halves_are_refused(many):

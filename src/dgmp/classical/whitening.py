@@ -160,28 +160,16 @@ def fit_hard_whitening(vectors: Matrix, k: int) -> HardWhitening:
     return HardWhitening(mean, projection.astype(np.float32))
 
 
-def fit_soft_projection(
-    vectors: Matrix, k: int, *, also: Matrix | None = None
-) -> HardWhitening:  # (pages, dim), (more pages, dim)
+def fit_soft_projection(vectors: Matrix, k: int) -> HardWhitening:  # (pages, dim)
     """Short vectors with the scales of soft whitening: (w + a)^-½Vᵀ(x − μ), k directions.
 
-    The complement is dropped, so the fitting vectors should be many: of parts of pages as well, and
-    ``also`` those of pages that only resemble true ones. These take part in the choice of
-    directions, about a mean of their own; the mean of the projection, and the variances along the
-    directions, are those of ``vectors`` alone.
+    The complement is dropped, so the fitting vectors should be many: of parts of pages as well.
     """
     if k < 1:
         raise ValueError(f"k must be at least 1, got {k}")
     mean, directions, variances = principal_directions(vectors, k)
-    ridge = variances.mean()
-    variances = variances[: directions.shape[1]]
-    if also is not None and len(also):
-        centred = vectors - mean
-        _, directions, _ = principal_directions(
-            np.concatenate([centred, also - also.mean(axis=0)]), k
-        )
-        variances = ((centred @ directions) ** 2).sum(axis=0) / (len(vectors) - 1)
-    return HardWhitening(mean, (directions / np.sqrt(variances + ridge)).astype(np.float32))
+    scales = np.sqrt(variances[: directions.shape[1]] + variances.mean())
+    return HardWhitening(mean, (directions / scales).astype(np.float32))
 
 
 def principal_directions(vectors: Matrix, most: int | None = None) -> tuple[Matrix, Matrix, Matrix]:

@@ -57,9 +57,6 @@ class Placed:
     reliability: NDArray[np.float32]  # (pages,): c
     strangeness: NDArray[np.float32]  # (pages,): |μ|²/c, what a page shares with all of its kind
 
-    def __getitem__(self, part: slice | NDArray[np.intp]) -> Placed:
-        return Placed(self.vectors[part], self.reliability[part], self.strangeness[part])
-
 
 @dataclass(frozen=True, eq=False)
 class Background:
