@@ -90,3 +90,9 @@ BAD = {
 def test_a_record_refuses_what_breaks_its_convention(message):
     with pytest.raises(ValueError, match=message):
         BAD[message]()
+
+
+def test_a_page_that_is_turned_is_another_picture(tmp_path):
+    (tmp_path / "a.png").write_bytes(b"a")
+    page = Page("a.png", FileSource(tmp_path / "a.png"))
+    assert len({replace(page, turn=turn).content_hash for turn in range(4)}) == 4

@@ -80,7 +80,8 @@ class Page:
     ``id`` is the path relative to the corpus with forward slashes, then ``#frame=2`` for a further
     picture of one file, and ``#region=1`` or ``#band=1`` where text regions or bands of lines are
     pages of their own; all count from 0.
-    Sizes and regions are in pixels of the picture as displayed, that is after EXIF rotation.
+    Sizes and regions are in pixels of the picture as displayed, that is after EXIF rotation and
+    after the quarter turns that set a picture upright whose file does not say how it lies.
     """
 
     id: str
@@ -91,6 +92,7 @@ class Page:
     scan: str | None = None  # the picture it is on: same writer and scan, neither hit nor miss
     split: str | None = None
     frame: int = 0
+    turn: int = 0  # quarter turns clockwise that set the picture upright
     size: tuple[int, int] | None = None  # width, height
     regions: tuple[Region, ...] | None = None  # where the text is; None: use the whole page
     line_distance: float | None = None  # pixels between baselines, by a layout file or the page
@@ -107,11 +109,13 @@ class Page:
         return self._mixed(stamp) if stamp else ""
 
     def _mixed(self, word: str) -> str:
-        if self.frame == 0 and self.regions is None and self.line_distance is None:
+        plain = self.frame == 0 and self.turn == 0 and self.regions is None
+        if plain and self.line_distance is None:
             return word
         corners = None if self.regions is None else tuple(r.corners for r in self.regions)
         distance = "" if self.line_distance is None else f" {self.line_distance}"
-        mixed = f"{word} {self.frame} {corners}{distance}"
+        turned = f" turned {self.turn}" if self.turn else ""
+        mixed = f"{word} {self.frame} {corners}{distance}{turned}"
         return hashlib.sha256(mixed.encode()).hexdigest()
 
 

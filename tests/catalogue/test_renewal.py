@@ -68,7 +68,7 @@ def test_a_catalogue_of_version_1_is_read_without_being_changed(version_1):
 def test_a_catalogue_of_version_1_is_renewed_when_it_is_written_to(version_1):
     with Catalogue.open(version_1).writing():
         pass
-    assert json.loads((version_1 / "catalogue.json").read_text())["version"] == 3
+    assert json.loads((version_1 / "catalogue.json").read_text())["version"] == 4
     assert set(connect(version_1).open_table(TABLE).schema.names) == set(schema(8).names)
 
 
@@ -80,7 +80,7 @@ def test_pages_of_a_renewed_catalogue_need_not_be_described_again(version_1, tmp
     ]
     with catalogue.writing():
         changes = catalogue.compare(pages)
-    assert (changes.to_describe, changes.relabelled, changes.vanished) == ((), (), ())
+    assert (changes.to_describe, changes.vanished) == ((), ())
 
 
 @pytest.mark.parametrize("step", range(5))
@@ -129,3 +129,16 @@ def test_a_renewed_catalogue_takes_new_pages(version_1, tmp_path):
         catalogue.add(new)
     assert catalogue.descriptors().page_ids == ("a", "b", "c")
     assert catalogue.thumbnails(["a"]) == {"a": b"jpeg"}
+
+
+def test_pages_of_an_older_catalogue_get_their_place_without_being_described_again(
+    version_1, tmp_path
+):
+    page = Page("a", FileSource(tmp_path / "a"), writer="w", scan="s", size=(30, 20))
+    assert Catalogue.open(version_1).pages(["a"])[0].size is None
+    catalogue = Catalogue.open(version_1)
+    with catalogue.writing():
+        changes = catalogue.compare([page])
+        assert (changes.new, changes.changed, changes.relabelled) == ((), (), (page,))
+        catalogue.relabel(changes.relabelled)
+    assert Catalogue.open(version_1).pages(["a"]) == (page,)

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dgmp.catalogue import Catalogue, Changes, Head
+from dgmp.catalogue import Catalogue, Changes, Entry, Head
 from dgmp.errors import CatalogueError
-from dgmp.records import Page
+from dgmp.records import Page, Region
 from dgmp.sources import FileSource
 
 from .entries import HEAD, entries, unit
@@ -182,7 +182,7 @@ from pathlib import Path
 
 import numpy as np
 from dgmp.catalogue import Catalogue, Entry
-from dgmp.records import Page
+from dgmp.records import Page, Region
 from dgmp.sources import FileSource
 
 catalogue = Catalogue.open(sys.argv[1])
@@ -217,3 +217,29 @@ def test_what_was_learned_of_the_collection_stays_when_the_describer_is_taken_ag
         filled.take_describer(replace(HEAD, describer="renamed"))
     head = Catalogue.open(filled.folder).head
     assert (head.describer, head.collection) == ("renamed", {"scale": {"dpi": 300}})
+
+
+def test_pages_come_back_as_they_were_added(tmp_path):
+    regions = (Region.rectangle(1, 2, 30, 40), Region(((0.5, 0), (9, 1), (4, 8)), "margin"))
+    (tmp_path / "a.tif").write_bytes(b"a")
+    page = Page(
+        "a.tif#frame=2",
+        FileSource(tmp_path / "a.tif"),
+        writer="w",
+        manuscript="m",
+        frame=2,
+        turn=3,
+        size=(40, 60),
+        regions=regions,
+    )
+    catalogue = Catalogue.create(tmp_path / "catalogue", HEAD)
+    catalogue.add([Entry(page, unit(1, 8)[0], "hash", b"jpeg", line_distance=31.5)])
+    assert Catalogue.open(tmp_path / "catalogue").pages([page.id]) == (
+        replace(page, line_distance=31.5),
+    )
+
+
+def test_a_page_that_is_not_there_is_named(tmp_path):
+    catalogue = Catalogue.create(tmp_path / "catalogue", HEAD)
+    with pytest.raises(CatalogueError, match="holds no page 'b'"):
+        catalogue.pages(["b"])

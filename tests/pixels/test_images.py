@@ -186,3 +186,10 @@ def test_a_tag_that_differs_across_and_down_is_not_believed(tmp_path):
     Image.new("L", (40, 30), 200).save(tmp_path / "page.png", dpi=(300, 150))
     (picture,) = pictures_in(FileSource(tmp_path / "page.png"))
     assert picture.dpi is None
+
+
+@pytest.mark.parametrize("turn", [1, 2, 3])
+def test_quarter_turns_are_clockwise(turn, tmp_path):
+    Image.fromarray(INK).save(tmp_path / "a.png")
+    turned = read_image(FileSource(tmp_path / "a.png"), turn=turn)
+    assert_array_equal(turned, np.asarray(Image.fromarray(INK).rotate(-90 * turn, expand=True)))

@@ -108,9 +108,9 @@ def test_a_large_jpeg_is_decoded_no_larger_than_its_writing_needs(
     page = make_page("big.jpg", written(3200, 2400, distance=distance, letter=letter), quality=90)
     seen = []
 
-    def watched(source, frame, *, reduce):
+    def watched(source, frame, *, turn, reduce):
         seen.append(reduce)
-        return read_image(source, frame, reduce=reduce)
+        return read_image(source, frame, turn=turn, reduce=reduce)
 
     monkeypatch.setattr("dgmp.pixels.preparation.read_image", watched)
     prepared = prepare_page(page)

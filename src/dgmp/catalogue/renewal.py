@@ -1,9 +1,10 @@
 """Tables of earlier versions are brought to the columns of now, in steps that survive a kill.
 
 Version 1 has ``bytes`` and ``modified`` instead of ``stamp``, and ``sheet`` instead of ``scan``.
-Versions 1 and 2 hold vectors as float32. These are rounded into a column beside, some rows at a
-time; when all rows are done, the two columns change their names in one step and the old one goes.
-Whatever a kill left half done is finished the next time.
+Versions up to 3 have no ``place``, which is filled in when pages are next compared. Versions 1 and
+2 hold vectors as float32. These are rounded into a column beside, some rows at a time; when all rows
+are done, the two columns change their names in one step and the old one goes. Whatever a kill left
+half done is finished the next time.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ def renew_columns(table: Any, dim: int) -> None:
     for name in ("step", "halves", "line_distance"):
         if name not in names:
             table.add_columns(pa.schema([pa.field(name, pa.float32())]))
+    if "place" not in names:
+        table.add_columns(pa.schema([pa.field("place", pa.string())]))
     if table.schema.field("vector").type.value_type != pa.int8():
         if BESIDE not in names:
             table.add_columns(pa.schema([pa.field(BESIDE, pa.list_(pa.int8(), dim))]))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -12,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CatalogueError
+from ..files import from_plain, to_plain
 from ..names import need
-from ..records import Page
+from ..records import Page, Region
+from ..sources import open_source
 from .rounding import unrounded
 
 TABLE = "pages"
@@ -32,6 +37,7 @@ def schema(dim: int) -> Any:
         [
             pa.field("page_id", pa.string(), nullable=False),
             pa.field("path", pa.string()),  # the address of the page's source
+            pa.field("place", pa.string()),  # where on its picture the page lies, as JSON
             pa.field("stamp", pa.string()),  # of the page before it was read
             pa.field("content_hash", pa.string()),
             *(pa.field(label, pa.string()) for label in LABELS),
@@ -50,9 +56,43 @@ def row_of(page: Page, stamp: str | None = None) -> dict[str, Any]:
     return {
         "page_id": page.id,
         "path": page.source.address,
+        "place": json.dumps(to_plain(_Place(page.frame, page.turn, page.size, page.regions))),
         "stamp": stamp,
         **labels_of(page),
     }
+
+
+@dataclass(frozen=True)
+class _Place:
+    """What of its picture a page is."""
+
+    frame: int = 0
+    turn: int = 0
+    size: tuple[int, int] | None = None
+    regions: tuple[Region, ...] | None = None
+
+
+def page_of(row: Mapping[str, Any]) -> Page:
+    """The page of a row; ``line_distance`` is that with which it was described.
+
+    Of a row before version 4 only its frame is known, by its id.
+    """
+    stored = row.get("place")
+    if stored is None:
+        frame = re.search(r"#frame=(\d+)", row["page_id"])
+        place = _Place(int(frame[1]) if frame else 0)
+    else:
+        place = from_plain(json.loads(stored), _Place, row["page_id"])
+    return Page(
+        row["page_id"],
+        open_source(row["path"]),
+        frame=place.frame,
+        turn=place.turn,
+        size=place.size,
+        regions=place.regions,
+        line_distance=row.get("line_distance"),
+        **{name: row.get(name) for name in LABELS},
+    )
 
 
 def labels_of(page: Page) -> dict[str, str | None]:

@@ -28,7 +28,7 @@ from ..files import to_plain
 from ..names import need
 from ..records import Descriptors, Page
 from ..sources import open_source
-from .head import FORMAT, Head, is_catalogue, read_head, write_head
+from .head import FORMAT, ROUNDED, Head, is_catalogue, read_head, write_head
 from .lock import LOCK, locked
 from .renewal import renew_columns
 from .rounding import rounded, unrounded
@@ -40,6 +40,7 @@ from .rows import (
     halves_of,
     labels_of,
     list_column,
+    page_of,
     present,
     quoted,
     refusals,
@@ -75,7 +76,7 @@ class Changes:
 
     new: tuple[Page, ...] = ()
     changed: tuple[Page, ...] = ()  # another picture under the same id
-    relabelled: tuple[Page, ...] = ()  # the same picture, but its path or labels differ
+    relabelled: tuple[Page, ...] = ()  # the same picture, but path or labels differ or are unknown
     vanished: tuple[str, ...] = ()  # ids whose source is gone, or no longer has this part
 
     @property
@@ -164,7 +165,7 @@ class Catalogue:
         A page with the stamp that was stored is taken to be the same; else its content decides.
         ``others`` are pages of the same corpus that are left alone this time.
         """
-        rows = self._columns("page_id", "path", "content_hash", "stamp", *LABELS)
+        rows = self._columns("page_id", "path", "place", "content_hash", "stamp", *LABELS)
         stored = {row["page_id"]: row for row in rows.to_pylist()}
         places = {(row["path"], _part(id)): id for id, row in stored.items()}
         new, changed, relabelled = [], [], []
@@ -189,7 +190,12 @@ class Catalogue:
             same = row["stamp"] == stamp
             if not same and (not stamp or row["content_hash"] != page.content_hash):
                 changed.append(page)
-            elif elsewhere or not same or labels_of(page) != {k: row[k] for k in LABELS}:
+            elif (
+                elsewhere
+                or not same
+                or row["place"] is None  # described by an earlier version
+                or labels_of(page) != {k: row[k] for k in LABELS}
+            ):
                 relabelled.append(page)
         for page in others:
             stored.pop(page.id, None)
@@ -232,7 +238,7 @@ class Catalogue:
         self._merge(rows, numbers)
 
     def relabel(self, pages: Sequence[Page]) -> None:
-        """Store the path and labels of pages that are in the catalogue; their vectors stay."""
+        """Store path, place and labels of pages that are in the catalogue; their vectors stay."""
         if pages:
             self._merge([row_of(page) for page in pages])
 
@@ -282,6 +288,21 @@ class Catalogue:
             )
         return found
 
+    def pages(self, page_ids: Sequence[str]) -> tuple[Page, ...]:
+        """Some pages in that order, to be read again; a CatalogueError names one not here.
+
+        Their ``line_distance`` is that with which they were described, so that they are prepared
+        alike; it is not part of what :meth:`compare` goes by.
+        """
+        found: dict[str, Page] = {}
+        names = present(self._table, "page_id", "path", "place", "line_distance", *LABELS)
+        for start in range(0, len(page_ids), _AT_ONCE):
+            rows = self._columns(*names, where=among(page_ids[start : start + _AT_ONCE]))
+            found |= {row["page_id"]: page_of(row) for row in rows.to_pylist()}
+        if missing := [id for id in page_ids if id not in found]:
+            raise CatalogueError(f"{self.folder}: holds no page {missing[0]!r}")
+        return tuple(found[id] for id in page_ids)
+
     def paths(self) -> dict[str, str]:
         """The file of every page, by its id."""
         rows = self._columns("page_id", "path")
@@ -316,7 +337,7 @@ class Catalogue:
             raise ValueError(f"vector must have shape ({self.head.dim},), got {vector.shape}")
         if n < 1:
             raise ValueError(f"n must be at least 1, got {n}")
-        if self._version == FORMAT.version:
+        if self._version >= ROUNDED:
             vector = unrounded(rounded(vector[None])[0])[0]
         with refusals(self.folder):
             return self._searcher.search(vector, n, leave_out)

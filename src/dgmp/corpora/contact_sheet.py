@@ -56,6 +56,6 @@ def _small(page: Page) -> Grey | None:
     longest = max(page.size or (0, 0))
     reduce = max(r for r in (1, 2, 4, 8) if r == 1 or longest / r >= 2 * max(THUMBNAIL))
     try:
-        return read_image(page.source, page.frame, reduce=reduce)
+        return read_image(page.source, page.frame, turn=page.turn, reduce=reduce)
     except ImageError:
         return None

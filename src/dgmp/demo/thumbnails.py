@@ -33,7 +33,8 @@ class ShownPage:
 
 def show_scan(page: Page) -> ShownPage:
     """A page as it was scanned."""
-    return ShownPage(_small(read_image(page.source, page.frame)), page.id, page.writer or "")
+    scan = read_image(page.source, page.frame, turn=page.turn)
+    return ShownPage(_small(scan), page.id, page.writer or "")
 
 
 def show_ranking(

@@ -118,9 +118,10 @@ def pictures_in(source: Source) -> tuple[Picture, ...]:
         return tuple(found)
 
 
-def read_image(source: Source, frame: int = 0, *, reduce: int = 1) -> Grey:
+def read_image(source: Source, frame: int = 0, *, turn: int = 0, reduce: int = 1) -> Grey:
     """Decode one picture to 8-bit grey.
 
+    ``turn`` is the number of quarter turns clockwise that set it upright, after those of EXIF.
     ``reduce`` 2, 4 or 8 decodes a JPEG or JPEG 2000 at that fraction of its size, which saves time
     and memory on huge pages; other formats are read whole and averaged down.
     """
@@ -148,7 +149,7 @@ def read_image(source: Source, frame: int = 0, *, reduce: int = 1) -> Grey:
     if left and pixels.size > 2 * full[0] * full[1] / reduce**2:
         small = need("PIL.Image").fromarray(pixels).reduce(reduce)
         pixels = np.asarray(small)
-    return pixels
+    return np.ascontiguousarray(np.rot90(pixels, -turn)) if turn else pixels
 
 
 def _check_size(path: str, size: tuple[int, int]) -> None:

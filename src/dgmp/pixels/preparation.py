@@ -239,7 +239,7 @@ def _reduction(page: Page, wanted: float | None, distance: float | None) -> int:
 def _read_text(page: Page, reduce: int) -> tuple[Grey, tuple[float, float]]:
     """The text of a page, and its left and top on the scan."""
     try:
-        pixels = read_image(page.source, page.frame, reduce=reduce)
+        pixels = read_image(page.source, page.frame, turn=page.turn, reduce=reduce)
     except ImageError as error:
         raise ImageError(page.id, error.reason) from error
     if page.regions is None:
