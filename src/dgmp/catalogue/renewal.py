@@ -2,9 +2,9 @@
 
 Version 1 has ``bytes`` and ``modified`` instead of ``stamp``, and ``sheet`` instead of ``scan``.
 Versions up to 3 have no ``place``, which is filled in when pages are next compared. Versions 1 and
-2 hold vectors as float32. These are rounded into a column beside, some rows at a time; when all rows
-are done, the two columns change their names in one step and the old one goes. Whatever a kill left
-half done is finished the next time.
+2 hold vectors as float32. These are rounded into a column beside, some rows at a time; when all
+rows are done, the two columns change their names in one step and the old one goes. Whatever a kill
+left half done is finished the next time.
 """
 
 from __future__ import annotations
