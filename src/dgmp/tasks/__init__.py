@@ -7,7 +7,7 @@ from ..names import lazy_names
 if TYPE_CHECKING:
     from .calibrating import Calibrated, calibrate
     from .classifying import classify
-    from .comparing import Comparison, PiecePair, compare
+    from .comparing import Comparison, Letterforms, Piece, PiecePair, compare, letterforms
     from .describing import Catalogued, DescriptorFile, describe, describe_to_file
     from .evaluating import Judged, evaluate
     from .explaining import Explanation, explain
@@ -25,6 +25,8 @@ _FILES = {
     "DescriptorFile": ".describing",
     "Explanation": ".explaining",
     "Judged": ".evaluating",
+    "Letterforms": ".comparing",
+    "Piece": ".comparing",
     "PiecePair": ".comparing",
     "agreement": ".grouping",
     "calibrate": ".calibrating",
@@ -39,6 +41,7 @@ _FILES = {
     "export_model": ".exporting",
     "follow": ".following",
     "group": ".grouping",
+    "letterforms": ".comparing",
     "search": ".searching",
     "survey": ".surveying",
 }
@@ -52,6 +55,8 @@ __all__ = [
     "DescriptorFile",
     "Explanation",
     "Judged",
+    "Letterforms",
+    "Piece",
     "PiecePair",
     "agreement",
     "calibrate",
@@ -66,6 +71,7 @@ __all__ = [
     "export_model",
     "follow",
     "group",
+    "letterforms",
     "search",
     "survey",
 ]
