@@ -9,6 +9,7 @@ from .describers import (
     VectorStep,
     fit_looks,
     fit_rootsift_vlad,
+    four_looks,
     look_at,
     three_looks,
 )
@@ -91,6 +92,7 @@ __all__ = [
     "fit_soft_projection",
     "fit_soft_whitening",
     "fit_vlad",
+    "four_looks",
     "load_classical",
     "load_fitted",
     "load_script_classifier",
