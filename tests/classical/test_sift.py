@@ -1,6 +1,5 @@
 from dataclasses import replace
 
-import cv2
 import numpy as np
 import pytest
 
