@@ -150,7 +150,7 @@ class Spread:
 
     def __init__(self, path, part):
         self.path, self.part = path, part
-        self.address = f"{path}{part}"
+        self.address, self.size = f"{path}{part}", None
 
     @classmethod
     def found_in(cls, address):

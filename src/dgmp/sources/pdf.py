@@ -1,0 +1,274 @@
+"""The pages of a PDF document, read by pypdfium2 (extra ``sources``).
+
+A page that is one upright JPEG is that JPEG, byte for byte; that it looks like the page is checked
+on a small drawing of both, since masks, inverted colours and stamps can lie over it. Every other
+page is drawn: one that is covered by pictures at their resolution, turned as the page is turned,
+one of letters and lines at ``DPI``. Listing looks at the objects of each page and decodes nothing.
+
+PDFium is not made for threads, so one at a time uses it. A document is refused for what can be seen
+before it is drawn: a password, more than ``MOST_PAGES``, ``MOST_OBJECTS`` on a page, a picture of
+more than ``LIMIT`` pixels. A drawing that takes for ever cannot be stopped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from io import BytesIO
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ..errors import ImageError, MissingExtra
+from ..names import need
+from .local_file import FileSource
+
+DPI = 300  # of drawn pages: some 60 pixels between the lines of a letter or a printed book
+LARGEST_DPI = 600  # of pages that are covered by pictures
+LIMIT = 20_000 * 20_000  # pixels of a picture in the document, as of picture files
+MOST_PIXELS = 100_000_000  # of a page: 400 MB while it is drawn
+MOST_PAGES = 20_000
+MOST_OBJECTS = 500_000
+_COVERS = 0.9  # of width and height, by one picture: margins of a scanner
+_GLANCE = 96  # pixels on the longer side of the small drawings that are compared
+_ALIKE = 10.0  # of 255: the mean difference by another way of making them small is 2 to 4
+_PASSWORD = 4  # FPDF_ERR_PASSWORD
+_PART = re.compile(r"(.*)#page=(\d+)", re.DOTALL)
+
+_one_at_a_time = threading.RLock()
+
+
+@dataclass(frozen=True)
+class PdfPage:
+    """A page of a document; its stamp and content are those of the file and its number."""
+
+    path: Path
+    number: int  # from 1, as PDF viewers count
+
+    @classmethod
+    def at(cls, address: str) -> PdfPage:
+        """The page of an address such as ``book.pdf#page=3``."""
+        match = _PART.fullmatch(address)
+        return cls(Path(match[1]), int(match[2])) if match else cls(Path(address), 1)
+
+    @classmethod
+    def found_in(cls, address: str) -> tuple[PdfPage, ...]:
+        """All pages of the document."""
+        path = Path(address)
+        pages = _pages_of(path, FileSource(path).stamp())
+        return tuple(cls(path, number) for number in range(1, len(pages) + 1))
+
+    @property
+    def address(self) -> str:
+        """The absolute path of the document, and the page."""
+        return f"{FileSource(self.path).address}{self.part}"
+
+    @property
+    def part(self) -> str:
+        """``#page=3``."""
+        return f"#page={self.number}"
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Of the picture that :meth:`open` gives."""
+        return self._about().size
+
+    def open(self) -> BinaryIO:
+        """The JPEG that the page is, or a drawing of it (PNM)."""
+        about = self._about()
+        with _document(self.path) as document, closing(document[self.number - 1]) as page:
+            found = _own_jpeg(page) if about.is_jpeg else None
+            return BytesIO(found or _drawn(page, about.scale))
+
+    def stamp(self) -> str:
+        """That of the file; empty for one that is not there."""
+        return FileSource(self.path).stamp()
+
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 of that of the file and the page."""
+        whole = FileSource(self.path).content_hash
+        return hashlib.sha256(f"{whole} {self.part}".encode()).hexdigest()
+
+    def _about(self) -> _About:
+        pages = _pages_of(self.path, self.stamp())
+        if not 1 <= self.number <= len(pages):
+            raise ImageError(self.address, f"has no page {self.number}, only {len(pages)}")
+        about = pages[self.number - 1]
+        if isinstance(about, str):
+            raise ImageError(self.address, about)
+        return about
+
+
+@dataclass(frozen=True)
+class _About:
+    """What is known of a page before it is drawn."""
+
+    size: tuple[int, int]
+    scale: float  # pixels per point, to draw it at that size
+    is_jpeg: bool  # nothing but one upright JPEG, as far as can be seen without decoding
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A picture on a page: pixels per point across and down, the share of the page it covers."""
+
+    image: Any
+    density: tuple[float, float]
+    covers: tuple[float, float]
+
+
+@lru_cache(maxsize=64)
+def _pages_of(path: Path, stamp: str) -> tuple[_About | str, ...]:
+    """Every page, or why it cannot be used; kept until the file changes."""
+    found: list[_About | str] = []
+    with _document(path) as document:
+        if len(document) > MOST_PAGES:
+            raise ImageError(path, f"too large: {len(document)} pages, the limit is {MOST_PAGES}")
+        for number in range(len(document)):
+            try:
+                with closing(document[number]) as page:
+                    found.append(_look_at(page))
+            except ImageError as error:
+                found.append(error.reason)
+            except need("pypdfium2").PdfiumError as error:
+                found.append(f"broken: {error}")
+    return tuple(found)
+
+
+@contextmanager
+def _document(path: Path) -> Iterator[Any]:
+    try:
+        pdfium = need("pypdfium2")
+    except MissingExtra as error:
+        raise ImageError(path, f"not read here: {error}") from error
+    try:
+        with _one_at_a_time:
+            if not path.stat().st_size:
+                raise ImageError(path, "empty: the file has no bytes")
+            with closing(pdfium.PdfDocument(path)) as document:
+                if not len(document):
+                    raise ImageError(path, "empty: a PDF document without pages")
+                yield document
+    except FileNotFoundError as error:
+        raise ImageError(path, "missing: there is no such file") from error
+    except PermissionError as error:
+        raise ImageError(path, "may not be read by this user") from error
+    except OSError as error:
+        raise ImageError(path, f"broken: {error}") from error
+    except pdfium.PdfiumError as error:
+        if error.err_code == _PASSWORD:
+            reason = "encrypted: needs a password; save a copy without one"
+        else:
+            reason = f"broken: {error}"
+        raise ImageError(path, reason) from error
+
+
+def _look_at(page: Any) -> _About:
+    objects = []
+    for each in page.get_objects():  # also those inside of others
+        objects.append(each)
+        if len(objects) > MOST_OBJECTS:
+            raise ImageError(page, f"too large: more than {MOST_OBJECTS} objects on the page")
+    raw = need("pypdfium2.raw")
+    images = [each for each in objects if each.type == raw.FPDF_PAGEOBJ_IMAGE]
+    for image in images:
+        width, height = image.get_px_size()
+        if width * height > LIMIT:
+            raise ImageError(
+                page,
+                f"too large: a picture of {width}×{height} pixels, the limit is "
+                f"{LIMIT / 1e6:.0f} million",
+            )
+    across, down = page.get_size()
+    if not min(across, down) > 0:
+        raise ImageError(page, "broken: a page without width or height")
+    placed = [_placed(page, image) for image in images if image.level == 0]
+    alone = _alone(placed)
+    scale = _scale(placed, alone)
+    scale = min(scale, math.sqrt(MOST_PIXELS / (across * down)))
+    # As PDFium rounds when it draws.
+    size = (math.ceil(across * scale), math.ceil(down * scale))
+    if alone is not None and _is_upright_jpeg(page, alone.image):
+        own = alone.image.get_px_size()
+        if own[0] * own[1] <= MOST_PIXELS:
+            return _About(own, scale, is_jpeg=True)
+    return _About(size, scale, is_jpeg=False)
+
+
+def _placed(page: Any, image: Any) -> _Placed:
+    left, bottom, right, top = image.get_bounds()
+    page_left, page_bottom, page_right, page_top = page.get_bbox()
+    width, height = image.get_px_size()
+    matrix = image.get_matrix()
+    if abs(matrix.b) + abs(matrix.c) > abs(matrix.a) + abs(matrix.d):
+        width, height = height, width  # laid down by a quarter turn
+    covered = (
+        max(min(right, page_right) - max(left, page_left), 0) / (page_right - page_left),
+        max(min(top, page_top) - max(bottom, page_bottom), 0) / (page_top - page_bottom),
+    )
+    density = (width / max(right - left, 1e-3), height / max(top - bottom, 1e-3))
+    return _Placed(image, density, covered)
+
+
+def _alone(placed: list[_Placed]) -> _Placed | None:
+    """The one picture that is the page."""
+    if len(placed) != 1:
+        return None
+    only = placed[0]
+    square = 0.98 < only.density[0] / only.density[1] < 1.02
+    return only if square and min(only.covers) >= _COVERS else None
+
+
+def _scale(placed: list[_Placed], alone: _Placed | None) -> float:
+    """Pixels per point: those of the pictures where they cover the page, else by ``DPI``."""
+    if alone is not None:
+        width = alone.image.get_bounds()[2] - alone.image.get_bounds()[0]
+        # A little less than a whole number of pixels, which is rounded up.
+        return float(alone.density[0] - 0.01 / width)
+    shares = [each.covers[0] * each.covers[1] for each in placed]
+    finest = max((max(each.density) for each in placed), default=0.0)
+    if sum(shares) >= 0.5:
+        return min(finest, LARGEST_DPI / 72)
+    return DPI / 72
+
+
+def _is_upright_jpeg(page: Any, image: Any) -> bool:
+    matrix = image.get_matrix()
+    upright = matrix.a > 0 and matrix.d > 0 and abs(matrix.b) + abs(matrix.c) < 1e-3 * matrix.a
+    return (
+        upright
+        and page.get_rotation() == 0
+        and image.get_filters(skip_simple=True) == ["DCTDecode"]
+    )
+
+
+def _own_jpeg(page: Any) -> bytes | None:
+    """The bytes of the JPEG that a page is, if it looks like the page."""
+    raw = need("pypdfium2.raw")
+    (image,) = (each for each in page.get_objects((raw.FPDF_PAGEOBJ_IMAGE,)) if each.level == 0)
+    encoded = bytes(image.get_data(decode_simple=True))
+    small = page.render(scale=_GLANCE / max(page.get_size()), grayscale=True).to_pil()
+    pil, chops, stat = need("PIL.Image"), need("PIL.ImageChops"), need("PIL.ImageStat")
+    try:
+        with pil.open(BytesIO(encoded), formats=("JPEG",)) as picture:
+            picture.draft("RGB", (_GLANCE * 2, _GLANCE * 2))
+            own = picture.convert("L").resize(small.size, pil.Resampling.BOX)
+    except (OSError, SyntaxError, ValueError):  # PDFium may read what Pillow does not
+        return None
+    return encoded if stat.Stat(chops.difference(own, small)).mean[0] < _ALIKE else None
+
+
+def _drawn(page: Any, scale: float) -> bytes:
+    """A page as PNM, grey where all of it is."""
+    pixels = page.render(scale=scale, rev_byteorder=True).to_numpy()  # (height, width, 3)
+    height, width = pixels.shape[:2]
+    first = pixels[..., 0]
+    if (first == pixels[..., 1]).all() and (first == pixels[..., 2]).all():
+        return b"P5 %d %d 255\n" % (width, height) + first.tobytes()
+    return b"P6 %d %d 255\n" % (width, height) + pixels[..., :3].tobytes()
