@@ -11,8 +11,12 @@ import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import pytest
 from drawing import written
 from PIL import Image
+
+from dgmp.sources import fetching
+from dgmp.sources.turns import Politeness
 
 WIDTH, HEIGHT = 420, 300
 
@@ -263,3 +267,23 @@ def _manifest_2(base, name, names, label, labels):
             }
         ],
     }
+
+
+QUICK = Politeness(
+    interval=0.0, attempts=3, backoff=0.01, longest_wait=2.0, pause=0.5, read=1.0, total=2.0
+)
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """An empty cache of the test's own."""
+    monkeypatch.setenv("DGMP_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def server(cache, monkeypatch):
+    """A running server, and a client that is quick to ask again."""
+    monkeypatch.setattr(fetching, "POLITENESS", QUICK)
+    with serving() as running:
+        yield running

@@ -1,9 +1,10 @@
 """The pages of a PDF document, read by pypdfium2 (extra ``sources``).
 
-A page that is one upright JPEG is that JPEG, byte for byte; that it looks like the page is checked
-on a small drawing of both, since masks, inverted colours and stamps can lie over it. Every other
-page is drawn: one that is covered by pictures at their resolution, turned as the page is turned,
-one of letters and lines at ``DPI``. Listing looks at the objects of each page and decodes nothing.
+A page that is one picture is that picture: a JPEG byte for byte, anything else pixel for pixel,
+turned as the page shows it. That it looks like the page is checked on a small drawing of both,
+since masks, inverted colours and stamps can lie over it. Every other page is drawn: one that is
+covered by pictures at their resolution, one of letters and lines at ``DPI``. Listing looks at the
+objects of each page and decodes nothing.
 
 PDFium is not made for threads, so one at a time uses it. A document is refused for what can be seen
 before it is drawn: a password, more than ``MOST_PAGES``, ``MOST_OBJECTS`` on a page, a picture of
@@ -24,6 +25,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..errors import ImageError, MissingExtra
 from ..names import need
 from .local_file import FileSource
@@ -34,7 +38,7 @@ LIMIT = 20_000 * 20_000  # pixels of a picture in the document, as of picture fi
 MOST_PIXELS = 100_000_000  # of a page: 400 MB while it is drawn
 MOST_PAGES = 20_000
 MOST_OBJECTS = 500_000
-_COVERS = 0.9  # of width and height, by one picture: margins of a scanner
+_COVERS = 0.97  # of width and height, by the one picture that is the page, and not much more
 _GLANCE = 96  # pixels on the longer side of the small drawings that are compared
 _ALIKE = 10.0  # of 255: the mean difference by another way of making them small is 2 to 4
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
@@ -79,10 +83,10 @@ class PdfPage:
         return self._about().size
 
     def open(self) -> BinaryIO:
-        """The JPEG that the page is, or a drawing of it (PNM)."""
+        """The picture that the page is, or a drawing of it: JPEG or PNM."""
         about = self._about()
         with _document(self.path) as document, closing(document[self.number - 1]) as page:
-            found = _own_jpeg(page) if about.is_jpeg else None
+            found = _own_picture(page) if about.is_picture else None
             return BytesIO(found or _drawn(page, about.scale))
 
     def stamp(self) -> str:
@@ -111,16 +115,17 @@ class _About:
 
     size: tuple[int, int]
     scale: float  # pixels per point, to draw it at that size
-    is_jpeg: bool  # nothing but one upright JPEG, as far as can be seen without decoding
+    is_picture: bool  # nothing but one picture, as far as can be seen without decoding
 
 
 @dataclass(frozen=True)
 class _Placed:
-    """A picture on a page: pixels per point across and down, the share of the page it covers."""
+    """A picture on a page."""
 
     image: Any
-    density: tuple[float, float]
-    covers: tuple[float, float]
+    density: tuple[float, float]  # pixels per point, across and down
+    covers: tuple[float, float]  # shares of the width and height of the page
+    larger: float  # its width or height in those of the page
 
 
 @lru_cache(maxsize=64)
@@ -190,15 +195,16 @@ def _look_at(page: Any) -> _About:
         raise ImageError(page, "broken: a page without width or height")
     placed = [_placed(page, image) for image in images if image.level == 0]
     alone = _alone(placed)
-    scale = _scale(placed, alone)
-    scale = min(scale, math.sqrt(MOST_PIXELS / (across * down)))
+    if alone is not None:
+        width, height = alone.image.get_px_size()
+        if (_turns(alone.image)[0] + page.get_rotation() // 90) % 2:
+            width, height = height, width
+        if width * height <= MOST_PIXELS:
+            return _About((width, height), width / across, is_picture=True)
+    scale = min(_scale(placed), math.sqrt(MOST_PIXELS / (across * down)))
     # As PDFium rounds when it draws.
     size = (math.ceil(across * scale), math.ceil(down * scale))
-    if alone is not None and _is_upright_jpeg(page, alone.image):
-        own = alone.image.get_px_size()
-        if own[0] * own[1] <= MOST_PIXELS:
-            return _About(own, scale, is_jpeg=True)
-    return _About(size, scale, is_jpeg=False)
+    return _About(size, scale, is_picture=False)
 
 
 def _placed(page: Any, image: Any) -> _Placed:
@@ -208,12 +214,14 @@ def _placed(page: Any, image: Any) -> _Placed:
     matrix = image.get_matrix()
     if abs(matrix.b) + abs(matrix.c) > abs(matrix.a) + abs(matrix.d):
         width, height = height, width  # laid down by a quarter turn
+    across, down = page_right - page_left, page_top - page_bottom
     covered = (
-        max(min(right, page_right) - max(left, page_left), 0) / (page_right - page_left),
-        max(min(top, page_top) - max(bottom, page_bottom), 0) / (page_top - page_bottom),
+        max(min(right, page_right) - max(left, page_left), 0) / across,
+        max(min(top, page_top) - max(bottom, page_bottom), 0) / down,
     )
+    larger = max((right - left) / across, (top - bottom) / down)
     density = (width / max(right - left, 1e-3), height / max(top - bottom, 1e-3))
-    return _Placed(image, density, covered)
+    return _Placed(image, density, covered, larger)
 
 
 def _alone(placed: list[_Placed]) -> _Placed | None:
@@ -222,53 +230,65 @@ def _alone(placed: list[_Placed]) -> _Placed | None:
         return None
     only = placed[0]
     square = 0.98 < only.density[0] / only.density[1] < 1.02
-    return only if square and min(only.covers) >= _COVERS else None
+    covers = min(only.covers) >= _COVERS and only.larger <= 2 - _COVERS
+    return only if square and covers else None
 
 
-def _scale(placed: list[_Placed], alone: _Placed | None) -> float:
+def _scale(placed: list[_Placed]) -> float:
     """Pixels per point: those of the pictures where they cover the page, else by ``DPI``."""
-    if alone is not None:
-        width = alone.image.get_bounds()[2] - alone.image.get_bounds()[0]
-        # A little less than a whole number of pixels, which is rounded up.
-        return float(alone.density[0] - 0.01 / width)
-    shares = [each.covers[0] * each.covers[1] for each in placed]
     finest = max((max(each.density) for each in placed), default=0.0)
-    if sum(shares) >= 0.5:
+    if sum(each.covers[0] * each.covers[1] for each in placed) >= 0.5:
         return min(finest, LARGEST_DPI / 72)
     return DPI / 72
 
 
-def _is_upright_jpeg(page: Any, image: Any) -> bool:
+def _turns(image: Any) -> tuple[int, bool]:
+    """Quarter turns to the left, and whether it is mirrored, left and right, before that."""
     matrix = image.get_matrix()
-    upright = matrix.a > 0 and matrix.d > 0 and abs(matrix.b) + abs(matrix.c) < 1e-3 * matrix.a
-    return (
-        upright
-        and page.get_rotation() == 0
-        and image.get_filters(skip_simple=True) == ["DCTDecode"]
-    )
+    mirrored = matrix.a * matrix.d - matrix.b * matrix.c < 0
+    across, up = (-matrix.a, -matrix.b) if mirrored else (matrix.a, matrix.b)
+    if abs(across) >= abs(up):
+        return (0 if across > 0 else 2), mirrored
+    return (1 if up > 0 else 3), mirrored
 
 
-def _own_jpeg(page: Any) -> bytes | None:
-    """The bytes of the JPEG that a page is, if it looks like the page."""
+def _own_picture(page: Any) -> bytes | None:
+    """The picture that a page is, if it looks like the page."""
     raw = need("pypdfium2.raw")
     (image,) = (each for each in page.get_objects((raw.FPDF_PAGEOBJ_IMAGE,)) if each.level == 0)
-    encoded = bytes(image.get_data(decode_simple=True))
     small = page.render(scale=_GLANCE / max(page.get_size()), grayscale=True).to_pil()
+    turns, mirrored = _turns(image)
+    turns -= page.get_rotation() // 90
+    if turns % 4 == 0 and not mirrored and image.get_filters(skip_simple=True) == ["DCTDecode"]:
+        encoded = bytes(image.get_data(decode_simple=True))
+        if _looks_like(encoded, small):
+            return encoded
+    pixels = image.get_bitmap().to_numpy()
+    if mirrored:
+        pixels = pixels[:, ::-1]
+    encoded = _pnm(np.rot90(pixels, turns))
+    return encoded if _looks_like(encoded, small) else None
+
+
+def _looks_like(encoded: bytes, small: Any) -> bool:
     pil, chops, stat = need("PIL.Image"), need("PIL.ImageChops"), need("PIL.ImageStat")
     try:
-        with pil.open(BytesIO(encoded), formats=("JPEG",)) as picture:
+        with pil.open(BytesIO(encoded), formats=("JPEG", "PPM")) as picture:
             picture.draft("RGB", (_GLANCE * 2, _GLANCE * 2))
             own = picture.convert("L").resize(small.size, pil.Resampling.BOX)
     except (OSError, SyntaxError, ValueError):  # PDFium may read what Pillow does not
-        return None
-    return encoded if stat.Stat(chops.difference(own, small)).mean[0] < _ALIKE else None
+        return False
+    return float(stat.Stat(chops.difference(own, small)).mean[0]) < _ALIKE
 
 
 def _drawn(page: Any, scale: float) -> bytes:
-    """A page as PNM, grey where all of it is."""
-    pixels = page.render(scale=scale, rev_byteorder=True).to_numpy()  # (height, width, 3)
+    return _pnm(page.render(scale=scale).to_numpy())
+
+
+def _pnm(pixels: NDArray[np.uint8]) -> bytes:  # (height, width[, channels]), blue first
+    """As PNM, grey where all of it is."""
     height, width = pixels.shape[:2]
-    first = pixels[..., 0]
-    if (first == pixels[..., 1]).all() and (first == pixels[..., 2]).all():
-        return b"P5 %d %d 255\n" % (width, height) + first.tobytes()
-    return b"P6 %d %d 255\n" % (width, height) + pixels[..., :3].tobytes()
+    grey = pixels if pixels.ndim == 2 else pixels[..., 0]
+    if pixels.ndim == 2 or pixels.shape[2] == 1 or (pixels[..., :3] == grey[..., None]).all():
+        return b"P5 %d %d 255\n" % (width, height) + grey.tobytes()
+    return b"P6 %d %d 255\n" % (width, height) + pixels[..., 2::-1].tobytes()
