@@ -12,6 +12,7 @@ import socket
 import ssl
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from importlib.metadata import version
 from typing import Any
@@ -80,9 +81,10 @@ class _Backend(httpcore.NetworkBackend):
             raise PrivateAddress(addresses[0])
         for address in allowed:
             try:
-                stream = self._inner.connect_tcp(
-                    address, port, _left(timeout, self._deadline), local_address, socket_options
-                )
+                with _in_time(timeout, self._deadline) as left:
+                    stream = self._inner.connect_tcp(
+                        address, port, left, local_address, socket_options
+                    )
             except NOT_CONNECTED:
                 if address == allowed[-1]:
                     raise
@@ -98,10 +100,12 @@ class _Stream(httpcore.NetworkStream):
         self._inner, self._deadline = inner, deadline
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._inner.read(max_bytes, _left(timeout, self._deadline))
+        with _in_time(timeout, self._deadline) as left:
+            return self._inner.read(max_bytes, left)
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._inner.write(buffer, _left(timeout, self._deadline))
+        with _in_time(timeout, self._deadline) as left:
+            self._inner.write(buffer, left)
 
     def close(self) -> None:
         self._inner.close()
@@ -112,18 +116,26 @@ class _Stream(httpcore.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
-        left = _left(timeout, self._deadline)
-        return _Stream(self._inner.start_tls(ssl_context, server_hostname, left), self._deadline)
+        with _in_time(timeout, self._deadline) as left:
+            inner = self._inner.start_tls(ssl_context, server_hostname, left)
+        return _Stream(inner, self._deadline)
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)
 
 
-def _left(timeout: float | None, deadline: float) -> float:
+@contextmanager
+def _in_time(timeout: float | None, deadline: float) -> Iterator[float]:
+    """The seconds that a step may take; TookTooLong where the deadline ends it."""
     left = deadline - time.monotonic()
     if left <= 0:
         raise TookTooLong
-    return left if timeout is None else min(timeout, left)
+    try:
+        yield left if timeout is None else min(timeout, left)
+    except httpcore.TimeoutException as error:
+        if time.monotonic() >= deadline:
+            raise TookTooLong from error
+        raise
 
 
 class _Transport(httpx.BaseTransport):
