@@ -64,8 +64,8 @@ class PdfPage:
     def found_in(cls, address: str) -> tuple[PdfPage, ...]:
         """All pages of the document."""
         path = Path(address)
-        pages = _pages_of(path, FileSource(path).stamp())
-        return tuple(cls(path, number) for number in range(1, len(pages) + 1))
+        count = _page_count(path, FileSource(path).stamp())
+        return tuple(cls(path, number) for number in range(1, count + 1))
 
     @property
     def address(self) -> str:
@@ -90,8 +90,12 @@ class PdfPage:
             return BytesIO(found or _drawn(page, about.scale))
 
     def stamp(self) -> str:
-        """That of the file; empty for one that is not there."""
-        return FileSource(self.path).stamp()
+        """That of the file; empty if it is not there, or has fewer pages."""
+        stamp = FileSource(self.path).stamp()
+        try:
+            return stamp if stamp and self.number <= _page_count(self.path, stamp) else ""
+        except ImageError:
+            return stamp
 
     @property
     def content_hash(self) -> str:
@@ -100,13 +104,11 @@ class PdfPage:
         return hashlib.sha256(f"{whole} {self.part}".encode()).hexdigest()
 
     def _about(self) -> _About:
-        pages = _pages_of(self.path, self.stamp())
-        if not 1 <= self.number <= len(pages):
-            raise ImageError(self.address, f"has no page {self.number}, only {len(pages)}")
-        about = pages[self.number - 1]
-        if isinstance(about, str):
-            raise ImageError(self.address, about)
-        return about
+        stamp = FileSource(self.path).stamp()
+        count = _page_count(self.path, stamp)
+        if not 1 <= self.number <= count:
+            raise ImageError(self.address, f"has no page {self.number}, only {count}")
+        return _about_page(self.path, self.number, stamp)
 
 
 @dataclass(frozen=True)
@@ -128,22 +130,21 @@ class _Placed:
     larger: float  # its width or height in those of the page
 
 
-@lru_cache(maxsize=64)
-def _pages_of(path: Path, stamp: str) -> tuple[_About | str, ...]:
-    """Every page, or why it cannot be used; kept until the file changes."""
-    found: list[_About | str] = []
+@lru_cache(maxsize=1024)
+def _page_count(path: Path, stamp: str) -> int:
+    """Kept until the file changes."""
     with _document(path) as document:
-        if len(document) > MOST_PAGES:
-            raise ImageError(path, f"too large: {len(document)} pages, the limit is {MOST_PAGES}")
-        for number in range(len(document)):
-            try:
-                with closing(document[number]) as page:
-                    found.append(_look_at(page))
-            except ImageError as error:
-                found.append(error.reason)
-            except need("pypdfium2").PdfiumError as error:
-                found.append(f"broken: {error}")
-    return tuple(found)
+        count = len(document)
+    if count > MOST_PAGES:
+        raise ImageError(path, f"too large: {count} pages, the limit is {MOST_PAGES}")
+    return count
+
+
+@lru_cache(maxsize=65536)
+def _about_page(path: Path, number: int, stamp: str) -> _About:
+    """The same for what is known of a page."""
+    with _document(path) as document, closing(document[number - 1]) as page:
+        return _look_at(page)
 
 
 @contextmanager
