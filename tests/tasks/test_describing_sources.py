@@ -14,12 +14,13 @@ from dgmp.errors import CatalogueError, CorpusError
 from dgmp.tasks import describe, search
 
 __all__ = ["cache", "server"]
+pytestmark = pytest.mark.usefixtures("stroke_describers")
 
 
 @pytest.fixture
 def run(tmp_path):
     """A function that brings a catalogue up to date."""
-    return partial(describe, catalogue=tmp_path / "catalogue", describer="obif", engine=Here())
+    return partial(describe, catalogue=tmp_path / "catalogue", describer="raw", engine=Here())
 
 
 def ids(done):
