@@ -20,6 +20,7 @@ from .preparation import (
     prepare_page,
     read_pages,
 )
+from .run_lengths import stroke_spacing
 from .scale import measure_lines, text_scale, to_canonical
 from .shared_scale import CollectionScale, Measured, learn_scale
 from .thumbnails import THUMBNAIL, thumbnail
@@ -59,6 +60,7 @@ __all__ = [
     "read_colour",
     "read_image",
     "read_pages",
+    "stroke_spacing",
     "text_scale",
     "thumbnail",
     "to_canonical",

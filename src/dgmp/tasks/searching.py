@@ -11,6 +11,7 @@ from ..describers import page_and_halves, reader
 from ..errors import CatalogueError
 from ..hands import with_probabilities
 from ..records import Descriptors, Hit
+from ..sources import is_address
 from .opening import background_of, describer_of, one_page, opened_catalogue
 from .scaling import distance_beside
 
@@ -18,16 +19,17 @@ from .scaling import distance_beside
 def search(catalogue: Catalogue | Path | str, page: Path | str, n: int = 10) -> tuple[Hit, ...]:
     """The ``n`` pages most like a page of the catalogue or any picture, nearest first.
 
-    ``page`` is an id of the catalogue or a file; of a file with several pictures the first is
-    taken. Where the describer is calibrated, each hit has the likelihood ratio and the probability
-    of the same hand, unless one of both pages has too little writing to say.
+    ``page`` is an id of the catalogue, a file, or the address of a IIIF manifest; of one with
+    several pictures the first is taken. Where the describer is calibrated, each hit has the
+    likelihood ratio and the probability of the same hand, unless one of both pages has too little
+    writing to say.
     """
     opened = opened_catalogue(catalogue)
     known = opened.find(str(page))
     if known is not None:
         query = opened.page(known)
-    elif Path(page).exists():
-        query = _described(Path(page), opened)
+    elif is_address(page) or Path(page).exists():
+        query = _described(page, opened)
     else:
         raise CatalogueError(f"{page}: is no page of {opened.folder}, and there is no such file")
     found = opened.search(query.vectors[0], n, leave_out=known)
@@ -39,7 +41,7 @@ def search(catalogue: Catalogue | Path | str, page: Path | str, n: int = 10) -> 
     return with_probabilities(found.hits, hits, query, known, background)
 
 
-def _described(path: Path, catalogue: Catalogue) -> Descriptors:
+def _described(path: Path | str, catalogue: Catalogue) -> Descriptors:
     """A picture that is not in the catalogue."""
     describer = describer_of(catalogue)
     page = one_page(path)
