@@ -116,8 +116,10 @@ class Sift:
 
     def zoom(self, pixels: Grey) -> float:
         """By how much a page is enlarged before it is described."""
-        spacing = None if self.spacing is None else stroke_spacing((pixels < 128).view(np.uint8))
-        return 1.0 if spacing is None else float(np.clip(self.spacing / spacing, *_ZOOMS))
+        if self.spacing is None:
+            return 1.0
+        found = stroke_spacing((pixels < 128).view(np.uint8))
+        return 1.0 if found is None else float(np.clip(self.spacing / found, *_ZOOMS))
 
     def _sized(self, pixels: Grey) -> tuple[Grey, np.float32]:
         cv2 = need("cv2")
