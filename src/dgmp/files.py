@@ -20,6 +20,7 @@ import msgspec
 from .errors import DgmpError
 
 T = TypeVar("T")
+MAKER = "dgmp"  # in pictures that dgmp draws, so that they are never taken for pages
 
 
 @dataclass(frozen=True)

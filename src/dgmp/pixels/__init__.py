@@ -4,6 +4,7 @@ from .bands import LINES as BAND_LINES
 from .bands import find_bands
 from .binarization import binarize, has_ink, ink_middle, ink_share
 from .contact_sheets import draw_rows
+from .drawn import save_drawn
 from .images import FOREIGN, SUFFIXES, Picture, pictures_in, read_image
 from .page_store import PageStore, open_store
 from .patches import Patches, cut_patches
@@ -55,6 +56,7 @@ __all__ = [
     "prepare_page",
     "read_image",
     "read_pages",
+    "save_drawn",
     "text_scale",
     "thumbnail",
     "to_canonical",

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from ..errors import ImageError
 from ..names import need
 from ..records import Grey, Source
+from .drawn import is_drawn
 
 LIMIT = 20_000 * 20_000  # pixels: the largest maps and charters; above this a file is a bomb
 SMALLEST = 16  # pixels on the shorter side: less cannot hold a letter
@@ -105,6 +106,8 @@ def pictures_in(source: Source) -> tuple[Picture, ...]:
     """The pictures of a file, from its headers alone; several in a TIFF, else one."""
     path = source.address
     with _opened(source) as image:
+        if is_drawn(image):
+            raise ImageError(path, "drawn by dgmp: a picture of pages, no page")
         found = []
         for frame in range(image.n_frames if image.format == "TIFF" else 1):
             if frame:
