@@ -8,10 +8,9 @@ import numpy as np
 
 from ..catalogue import Catalogue
 from ..describers import load_describer, page_and_halves, reader
-from ..errors import CatalogueError
 from ..hands import Background, with_probabilities
 from ..records import Descriptors, Hit
-from .opening import calibration_of, head_for, one_page, opened_catalogue
+from .opening import calibration_of, head_for, one_page, opened_catalogue, page_missing
 from .scaling import distance_beside
 
 
@@ -29,7 +28,7 @@ def search(catalogue: Catalogue | Path | str, page: Path | str, n: int = 10) -> 
     elif Path(page).exists():
         query = _described(Path(page), opened)
     else:
-        raise CatalogueError(f"{page}: is no page of {opened.folder}, and there is no such file")
+        raise page_missing(opened, str(page))
     found = opened.search(query.vectors[0], n, leave_out=known)
     calibration = calibration_of(opened)
     if calibration is None:
