@@ -38,6 +38,8 @@ PACKAGES: dict[str, tuple[str, str]] = {
     "pytorch_metric_learning": ("pytorch-metric-learning", "learning"),
     "safetensors": ("safetensors", "learning"),
     "tensorboard": ("tensorboard", "learning"),
+    "httpx": ("httpx", "sources"),
+    "pypdfium2": ("pypdfium2", "sources"),
     "onnx": ("onnx", "export"),
     "onnxruntime": ("onnxruntime", "export"),
     "onnxscript": ("onnxscript", "export"),

@@ -12,7 +12,6 @@ twice is there once.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -27,7 +26,7 @@ from ..errors import CatalogueError
 from ..files import to_plain
 from ..names import need
 from ..records import Descriptors, Page
-from ..sources import open_source
+from ..sources import is_address
 from .head import FORMAT, ROUNDED, Head, is_catalogue, read_head, write_head
 from .lock import LOCK, locked
 from .renewal import renew_columns
@@ -37,14 +36,18 @@ from .rows import (
     TABLE,
     among,
     connect,
+    content_of,
     halves_of,
+    is_there,
     labels_of,
     list_column,
     page_of,
+    part_of,
     present,
     quoted,
     refusals,
     row_of,
+    same_book,
     schema,
     stored_rows,
     vectors_of,
@@ -167,13 +170,13 @@ class Catalogue:
         """
         rows = self._columns("page_id", "path", "place", "content_hash", "stamp", *LABELS)
         stored = {row["page_id"]: row for row in rows.to_pylist()}
-        places = {(row["path"], _part(id)): id for id, row in stored.items()}
+        places = {(row["path"], part_of(id)): id for id, row in stored.items()}
         new, changed, relabelled = [], [], []
         for page in pages:
             row = stored.pop(page.id, None)
             address = page.source.address
             if row is None:
-                if (known := places.get((address, _part(page.id)))) is not None:
+                if (known := places.get((address, part_of(page.id)))) is not None:
                     raise CatalogueError(
                         f"{self.folder}: holds the file {address} already, as page {known!r}; "
                         "go on with the folder it was described from, or use a catalogue of its own"
@@ -181,14 +184,14 @@ class Catalogue:
                 new.append(page)
                 continue
             elsewhere = row["path"] != address
-            if elsewhere and open_source(row["path"]).stamp():
+            if elsewhere and not same_book(row["path"], address) and is_there(row["path"]):
                 raise CatalogueError(
                     f"{self.folder}: holds a page {page.id!r} already, of the file {row['path']}; "
                     "describe a folder that has both below it, or use a catalogue of its own"
                 )
             stamp = page.stamp()
             same = row["stamp"] == stamp
-            if not same and (not stamp or row["content_hash"] != page.content_hash):
+            if not same and (not stamp or row["content_hash"] != content_of(page)):
                 changed.append(page)
             elif (
                 elsewhere
@@ -202,9 +205,7 @@ class Catalogue:
         # Of a file that is still listed, another part than before: a TIFF with fewer pictures.
         listed = {page.source.address for page in (*pages, *others)}
         vanished = [
-            id
-            for id, row in stored.items()
-            if row["path"] in listed or not open_source(row["path"]).stamp()
+            id for id, row in stored.items() if row["path"] in listed or not is_there(row["path"])
         ]
         return Changes(tuple(new), tuple(changed), tuple(relabelled), tuple(sorted(vanished)))
 
@@ -312,7 +313,7 @@ class Catalogue:
         """The id of the page that is meant by an id or by the path of a file, if it is here."""
         rows = self._columns("page_id", where=f"page_id = {quoted(text)}")
         if not len(rows):
-            path = quoted(str(Path(text).resolve()))
+            path = quoted(text if is_address(text) else str(Path(text).resolve()))
             rows = self._columns("page_id", where=f"path = {path}").sort_by("page_id")
         return str(rows["page_id"][0]) if len(rows) else None
 
@@ -392,8 +393,3 @@ class Catalogue:
             renew_columns(self._table, self.head.dim)
         write_head(self.head, self.folder)
         self._version = FORMAT.version
-
-
-def _part(page_id: str) -> str:
-    """What of its file a page is, as ``#frame=2``; empty: all of it."""
-    return "".join(re.findall(r"#\w+=\d+", page_id))

@@ -10,6 +10,7 @@ from ..catalogue import Catalogue
 from ..describers import load_describer, page_and_halves, reader
 from ..hands import Background, with_probabilities
 from ..records import Descriptors, Hit
+from ..sources import is_address
 from .opening import calibration_of, head_for, one_page, opened_catalogue, page_missing
 from .scaling import distance_beside
 
@@ -17,16 +18,17 @@ from .scaling import distance_beside
 def search(catalogue: Catalogue | Path | str, page: Path | str, n: int = 10) -> tuple[Hit, ...]:
     """The ``n`` pages most like a page of the catalogue or any picture, nearest first.
 
-    ``page`` is an id of the catalogue or a file; of a file with several pictures the first is
-    taken. Where the describer is calibrated, each hit has the likelihood ratio and the probability
-    of the same hand, unless one of both pages has too little writing to say.
+    ``page`` is an id of the catalogue, a file, or the address of a IIIF manifest; of one with
+    several pictures the first is taken. Where the describer is calibrated, each hit has the
+    likelihood ratio and the probability of the same hand, unless one of both pages has too little
+    writing to say.
     """
     opened = opened_catalogue(catalogue)
     known = opened.find(str(page))
     if known is not None:
         query = opened.page(known)
-    elif Path(page).exists():
-        query = _described(Path(page), opened)
+    elif is_address(page) or Path(page).exists():
+        query = _described(page, opened)
     else:
         raise page_missing(opened, str(page))
     found = opened.search(query.vectors[0], n, leave_out=known)
@@ -39,7 +41,7 @@ def search(catalogue: Catalogue | Path | str, page: Path | str, n: int = 10) -> 
     return with_probabilities(found.hits, hits, query, known, background)
 
 
-def _described(path: Path, catalogue: Catalogue) -> Descriptors:
+def _described(path: Path | str, catalogue: Catalogue) -> Descriptors:
     """A picture that is not in the catalogue."""
     name = catalogue.head.describer
     describer = load_describer(name)
