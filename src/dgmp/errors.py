@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class DgmpError(Exception):
     """Something a user asked for cannot be had; the message says what would be right."""
@@ -27,8 +29,32 @@ class CorpusError(DgmpError):
     """A collection of pages that cannot be opened as it is, or leaves open what it is."""
 
 
+class MissingLabels(CorpusError):
+    """Pages without the writer or script that is needed; the message says where one is found."""
+
+    def __init__(self, label: str, missing: Sequence[str], pages: int, where: object = "") -> None:
+        place = f"{where}: " if where else ""
+        folders = f"; where each {label} has a folder, --kind {label}s takes its name"
+        super().__init__(
+            f"{place}{len(missing)} of {pages} pages have no {label}, the first is {missing[0]!r}: "
+            f"a label file gives it{folders if label in ('writer', 'script') else ''}"
+        )
+
+
 class CatalogueError(DgmpError):
     """A catalogue of described pages that cannot be opened, or does not go with what is asked."""
+
+
+class DecisionConflict(CatalogueError):
+    """A decision that another one, ``other``, has overtaken."""
+
+    def __init__(self, message: str, other: object) -> None:
+        super().__init__(message)
+        self.other = other
+
+    def __reduce__(self) -> tuple[type[DecisionConflict], tuple[str, object]]:
+        """Errors come back from worker processes, which needs both arguments."""
+        return type(self), (str(self), self.other)
 
 
 class ImageError(DgmpError):

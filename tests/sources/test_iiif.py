@@ -10,6 +10,7 @@ from drawing import written
 from dgmp.errors import ImageError, Unreachable
 from dgmp.pixels import pictures_in, read_image
 from dgmp.sources import CanvasSource, is_manifest_file, list_address, open_source, sources_at
+from dgmp.sources.manifests import CanvasImage
 from sources.iiif_server import content, status
 
 
@@ -199,3 +200,16 @@ def test_a_document_nested_without_end_is_broken(server):
     server.documents["/deep.json"] = b'{"type":"Collection","items":[' * 100_000
     with pytest.raises(ImageError, match=r"is not JSON|nested"):
         list_address(f"{server.base}/deep.json")
+
+
+@pytest.mark.parametrize(
+    ("image", "turn", "address"),
+    [
+        (CanvasImage(service="https://a.org/i"), 0, "https://a.org/i/full/800,/0/default.jpg"),
+        (CanvasImage(service="https://a.org/i"), 3, "https://a.org/i/full/800,/270/default.jpg"),
+        (CanvasImage(plain="https://a.org/a.png"), 0, "https://a.org/a.png"),
+    ],
+)
+def test_a_browser_finds_the_picture_of_a_canvas(image, turn, address):
+    source = CanvasSource("https://a.org/m.json", "https://a.org/c", image=image)
+    assert source.shown(800, turn) == address

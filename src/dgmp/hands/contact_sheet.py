@@ -22,7 +22,7 @@ def draw_hands(
 ) -> Path:
     """Save a picture of the hands, PNG or JPEG; a last line counts those that did not fit."""
     shown = [
-        (_title(hand), [thumbnails.get(id) for id in hand.page_ids[:COLUMNS]])
+        (_title(hand), [(id, thumbnails.get(id)) for id in hand.page_ids[:COLUMNS]])
         for hand in hands[:rows]
     ]
     left_out = len(hands) - len(shown)
@@ -31,4 +31,5 @@ def draw_hands(
 
 def _title(hand: Hand) -> str:
     pages = "1 page" if len(hand.page_ids) == 1 else f"{len(hand.page_ids)} pages"
-    return f"hand {hand.number}: {pages}, confidence {hand.confidence:.0%}"
+    name = f", {hand.name}" if hand.name else ""
+    return f"hand {hand.number}{name}: {pages}, confidence {hand.confidence:.0%}"

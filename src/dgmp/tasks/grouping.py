@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
-from ..catalogue import Catalogue
+from ..catalogue import (
+    Catalogue,
+    in_force,
+    made_from,
+    read_decisions,
+    read_hands,
+    write_stored_hands,
+)
 from ..errors import CatalogueError
 from ..evaluation import BCubed, adjusted_rand_index, bcubed
+from ..exports import Outgoing, check_export, write_hands
 from ..files import check_place
 from ..hands import (
     Calibration,
-    check_hand_file,
     draw_hands,
     group_pages,
     shown_pages,
-    write_hands,
 )
-from ..records import Hand
+from ..records import Hand, StoredHands
 from .opening import calibration_of, opened_catalogue
 
 
@@ -40,20 +49,55 @@ def group(
 ) -> tuple[Hand, ...]:
     """The hands of a catalogue, those with most pages first.
 
-    ``out`` is a table with a row per page, .csv or .json; ``sheet`` a picture of the hands;
+    ``out`` is where they are written, as in :func:`export_hands`; ``sheet`` a picture of them;
     ``prefer`` says where the evidence leaves it open: ``fewer`` hands, ``balanced``, or ``more``.
+    Decisions in force are obeyed. The result is stored in the catalogue, for :func:`stored_hands`.
     """
     if out is not None:
-        check_hand_file(Path(out))
+        check_export(Path(out))
     if sheet is not None:
         check_place(Path(sheet))
     opened = opened_catalogue(catalogue)
-    hands = group_pages(opened.descriptors(), needed_calibration(opened), prefer=prefer)
+    source = made_from(opened.folder)  # before: what changes meanwhile makes the hands outdated
+    hands = group_pages(
+        opened.descriptors(),
+        needed_calibration(opened),
+        prefer=prefer,
+        decisions=in_force(read_decisions(opened.folder)),
+    )
+    _store(hands, prefer, source, opened.folder)
     if out is not None:
-        write_hands(hands, opened.paths(), out)
+        export_hands(opened, hands, out)
     if sheet is not None:
         draw_hands(hands, opened.thumbnails(shown_pages(hands)), sheet)
     return hands
+
+
+def export_hands(catalogue: Catalogue | Path | str, hands: Sequence[Hand], out: Path | str) -> Path:
+    """Write hands for other programs, whole or not at all.
+
+    ``out`` says how: a file that ends in .csv, .json, .xlsx (with small pictures) or .tei.xml, or a
+    folder called ``iiif`` (Presentation 3) or ``alto`` (copies of the ALTO files beside the scans,
+    tagged), or ending in .iiif or .alto.
+    """
+    opened = opened_catalogue(catalogue)
+    ids = [id for hand in hands for id in hand.page_ids]
+    pages = dict(zip(ids, opened.pages(ids), strict=True))
+    title = opened.folder.absolute().stem
+    return write_hands(Outgoing(title, hands, pages, opened.thumbnails), Path(out))
+
+
+def stored_hands(catalogue: Catalogue | Path | str) -> StoredHands | None:
+    """The hands as they were last grouped, and whether they are current; None if never."""
+    return read_hands(opened_catalogue(catalogue).folder)
+
+
+def _store(hands: tuple[Hand, ...], prefer: str, source: str, folder: Path) -> None:
+    if not os.access(folder, os.W_OK):  # a catalogue that is only read can still be grouped
+        warnings.warn(f"{folder}: may not be written to, hands are not kept in it", stacklevel=3)
+        return
+    time = datetime.now(UTC).isoformat(timespec="seconds")
+    write_stored_hands(StoredHands(hands, prefer, time), source, folder)
 
 
 def needed_calibration(catalogue: Catalogue) -> Calibration:

@@ -8,11 +8,10 @@ import numpy as np
 
 from ..catalogue import Catalogue
 from ..describers import page_and_halves, reader
-from ..errors import CatalogueError
 from ..hands import with_probabilities
 from ..records import Descriptors, Hit
 from ..sources import is_address
-from .opening import background_of, describer_of, one_page, opened_catalogue
+from .opening import background_of, describer_of, one_page, opened_catalogue, page_missing
 from .scaling import distance_beside
 
 
@@ -31,7 +30,7 @@ def search(catalogue: Catalogue | Path | str, page: Path | str, n: int = 10) -> 
     elif is_address(page) or Path(page).exists():
         query = _described(page, opened)
     else:
-        raise CatalogueError(f"{page}: is no page of {opened.folder}, and there is no such file")
+        raise page_missing(opened, str(page))
     found = opened.search(query.vectors[0], n, leave_out=known)
     background = background_of(opened)
     if background is None:
