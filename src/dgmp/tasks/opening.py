@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..catalogue import Catalogue, Head
+from ..catalogue import Catalogue, Head, read_hands
 from ..corpora import Corpus, Remark, open_corpus, read_split_file
 from ..describers import Describer, full_spec
 from ..errors import CorpusError
-from ..hands import CALIBRATION_FORMAT, Calibration
+from ..hands import CALIBRATION_FORMAT, Calibration, recalibrated
 from ..records import Page
 
 
@@ -80,3 +80,11 @@ def calibration_of(catalogue: Catalogue) -> Calibration | None:
         return None
     found = Calibration.from_json(stored)
     return found if catalogue.has_halves() else None
+
+
+def own_calibration(catalogue: Catalogue) -> Calibration | None:
+    """The same, moved to where confirmed pairs of this collection have it."""
+    calibration, stored = calibration_of(catalogue), read_hands(catalogue.folder)
+    if calibration is None or stored is None:
+        return calibration
+    return recalibrated(calibration, stored.shift)

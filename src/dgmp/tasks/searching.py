@@ -11,7 +11,7 @@ from ..describers import load_describer, page_and_halves, reader
 from ..errors import CatalogueError
 from ..hands import Background, with_probabilities
 from ..records import Descriptors, Hit
-from .opening import calibration_of, head_for, one_page, opened_catalogue
+from .opening import head_for, one_page, opened_catalogue, own_calibration
 from .scaling import distance_beside
 
 
@@ -31,7 +31,7 @@ def search(catalogue: Catalogue | Path | str, page: Path | str, n: int = 10) -> 
     else:
         raise CatalogueError(f"{page}: is no page of {opened.folder}, and there is no such file")
     found = opened.search(query.vectors[0], n, leave_out=known)
-    calibration = calibration_of(opened)
+    calibration = own_calibration(opened)
     if calibration is None:
         return found.hits
     ids = tuple(hit.page_id for hit in found.hits)
