@@ -21,11 +21,18 @@ def test_pages_come_together_where_scipy_has_it(evidence):
     expected = top - squareform(cophenet(links))
     tree = Tree.of(evidence, members)
     for row, page in enumerate(members):
-        found = dict(zip(tree.pages.tolist(), tree.with_page(page)[0], strict=True))
+        found = dict(zip(tree.pages.tolist(), tree.to_nearest(np.array([page]))[0], strict=True))
         others = members[members != page]
         got = [found[other] for other in others.tolist()]
         np.testing.assert_allclose(got, expected[row, members != page])
         assert found[page] == np.inf
+
+
+def test_of_several_pages_the_first_that_is_met_counts(evidence):
+    tree = Tree.of(evidence, np.arange(20))
+    some = np.array([3, 8, 14])
+    alone = np.stack([tree.to_nearest(np.array([page]))[0] for page in some])
+    np.testing.assert_array_equal(tree.to_nearest(some)[0], alone.max(axis=0))
 
 
 def test_a_joint_has_the_mean_of_the_pairs_across(evidence):

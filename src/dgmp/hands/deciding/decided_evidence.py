@@ -142,15 +142,17 @@ class DecidedEvidence(Evidence):
 
 
 def _like(decided: Sequence[int], joints: Joints, curve: Curve) -> Like:
-    """The pages in the groups of some, with the probability of being by the hand of one of them."""
-    best: dict[int, float] = dict.fromkeys(decided, 1.0)
-    for page in decided:
-        tree = joints.tree(page)
-        found = curve.probability(*tree.with_page(page))
-        for other, probability in zip(tree.pages.tolist(), found.tolist(), strict=True):
-            if probability > max(best.get(other, 0.5), 0.5):
-                best[other] = probability
-    return Like(np.array(list(best), dtype=np.intp), np.array(list(best.values())), len(decided))
+    """The pages in the groups of some, and how probably they are by the hand of the nearest."""
+    own = np.array(decided, dtype=np.intp)
+    pages, probabilities = [own], [np.ones(len(own))]
+    for group in np.unique(joints.groups[own]):
+        inside = own[joints.groups[own] == group]
+        tree = joints.tree(int(inside[0]))
+        found = curve.probability(*tree.to_nearest(inside))
+        others = ~np.isin(tree.pages, own) & (found > 0.5)
+        pages.append(tree.pages[others])
+        probabilities.append(found[others])
+    return Like(np.concatenate(pages), np.concatenate(probabilities), len(own))
 
 
 def _present(places: Pages, pages: Pages) -> Pages:

@@ -39,18 +39,20 @@ class Tree:
             spans.append(slice(first.start, second.stop))
         return cls(members[order], tuple(joints))
 
-    def with_page(self, page: int) -> tuple[Floats, Floats]:  # (pages,), (pages,)
-        """Of the joint of each page with one of them: mean log-odds, and the pairs across.
+    def to_nearest(self, some: Pages) -> tuple[Floats, Floats]:  # (pages,), (pages,)
+        """Of the first joint of each page with one of some: mean log-odds, and the pairs across.
 
-        With itself a page has infinite log-odds.
+        Those pages themselves have infinite log-odds; there is one at least.
         """
-        at = int(np.flatnonzero(self.pages == page)[0])
-        means, pairs = np.full(len(self.pages), np.inf), np.ones(len(self.pages))
+        reached = np.isin(self.pages, some)
+        means, pairs = np.where(reached, np.inf, -np.inf), np.ones(len(self.pages))
         for first, second, mean in self.joints:
-            if first.start <= at < second.stop:
-                others = second if at < first.stop else first
-                means[others] = mean
-                pairs[others] = (first.stop - first.start) * (second.stop - second.start)
+            # From the bottom up: the pages of a joint are all reached, or none is.
+            for own, others in ((first, second), (second, first)):
+                if reached[own.start] and not reached[others.start]:
+                    reached[others] = True
+                    means[others] = mean
+                    pairs[others] = (own.stop - own.start) * (others.stop - others.start)
         return means, pairs
 
 
@@ -82,7 +84,7 @@ class Joints:
         tree = self.tree(page)
         if self.groups[page] == self.groups[other]:
             at = int(np.flatnonzero(tree.pages == other)[0])
-            means, pairs = tree.with_page(page)
+            means, pairs = tree.to_nearest(np.array([page]))
             return float(means[at]), float(pairs[at])
         odds = self.evidence.between(tree.pages, self.tree(other).pages)
         return float(odds.mean()), float(odds.size)
