@@ -154,9 +154,9 @@ def _fit_groups(collected: Sequence[_Collection], calibration: Calibration) -> C
     insides, aparts, sizes, right = [], [], [], []
     for writers, evidence, tree, top in groupings:
         groups = cut_tree(tree, top - threshold)
-        _, weakest, _, apart = margins(evidence, groups, threshold)
-        insides.append(weakest)
-        aparts.append(apart)
+        found = margins(evidence, groups, threshold)
+        insides.append(found.weakest)
+        aparts.append(found.apart)
         sizes.append(np.bincount(groups))
         right.append(_exact(writers, groups))
     inside, apart = np.concatenate(insides), np.concatenate(aparts)
@@ -164,7 +164,7 @@ def _fit_groups(collected: Sequence[_Collection], calibration: Calibration) -> C
     joint = _logistic(np.stack([inside, apart], axis=1)[several], exact[several])
     odds, same = (
         np.concatenate(values)
-        for values in zip(*(_nearest_pairs(w, e) for w, e, _, _ in groupings), strict=True)
+        for values in zip(*(nearest_pairs(w, e) for w, e, _, _ in groupings), strict=True)
     )
     pairs = _logistic(odds[:, None], same)
     single = _logistic(apart[~several, None], exact[~several])
@@ -177,7 +177,7 @@ def _fit_groups(collected: Sequence[_Collection], calibration: Calibration) -> C
     )
 
 
-def _nearest_pairs(
+def nearest_pairs(
     writers: NDArray[np.intp], evidence: Evidence
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Log-odds of every page with the five nearest others, and whether they are by one hand."""

@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from weakref import WeakKeyDictionary
 
-from ..catalogue import Catalogue, Head
+from ..catalogue import Catalogue, Head, read_hands
 from ..corpora import Corpus, Remark, open_corpus, read_split_file
 from ..describers import Describer, full_spec, load_describer
 from ..errors import CatalogueError, CorpusError
-from ..hands import CALIBRATION_FORMAT, Background, Calibration
+from ..hands import CALIBRATION_FORMAT, Background, Calibration, recalibrated
 from ..names import nearest_name
 from ..records import Page
 from ..sources import is_address
@@ -115,7 +115,7 @@ def background_of(catalogue: Catalogue) -> Background | None:
 
     It is found out once for every version of the catalogue's table.
     """
-    calibration = calibration_of(catalogue)
+    calibration = own_calibration(catalogue)
     if calibration is None:
         return None
     version, found = _BACKGROUNDS.get(catalogue, (-1, None))
@@ -124,3 +124,11 @@ def background_of(catalogue: Catalogue) -> Background | None:
         found = Background.of(catalogue.sample(), len(catalogue), calibration)
         _BACKGROUNDS[catalogue] = version, found
     return found
+
+
+def own_calibration(catalogue: Catalogue) -> Calibration | None:
+    """The same, moved to where confirmed pairs of this collection have it."""
+    calibration, stored = calibration_of(catalogue), read_hands(catalogue.folder)
+    if calibration is None or stored is None:
+        return calibration
+    return recalibrated(calibration, stored.shift)
