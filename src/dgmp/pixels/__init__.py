@@ -7,6 +7,7 @@ from .contact_sheets import draw_rows
 from .images import FOREIGN, SUFFIXES, Picture, pictures_in, read_colour, read_image
 from .page_store import PageStore, open_store
 from .patches import Patches, cut_patches
+from .pixel_types import Colours
 from .preparation import (
     OnPixels,
     PageImage,
@@ -29,6 +30,7 @@ __all__ = [
     "SUFFIXES",
     "THUMBNAIL",
     "CollectionScale",
+    "Colours",
     "Measured",
     "OnPixels",
     "PageImage",
