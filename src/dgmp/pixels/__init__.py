@@ -4,9 +4,10 @@ from .bands import LINES as BAND_LINES
 from .bands import find_bands
 from .binarization import binarize, has_ink, ink_middle, ink_share
 from .contact_sheets import draw_rows
-from .images import FOREIGN, SUFFIXES, Picture, pictures_in, read_image
+from .images import FOREIGN, SUFFIXES, Picture, pictures_in, read_colour, read_image
 from .page_store import PageStore, open_store
 from .patches import Patches, cut_patches
+from .pixel_types import Colours
 from .preparation import (
     OnPixels,
     PageImage,
@@ -29,6 +30,7 @@ __all__ = [
     "SUFFIXES",
     "THUMBNAIL",
     "CollectionScale",
+    "Colours",
     "Measured",
     "OnPixels",
     "PageImage",
@@ -53,6 +55,7 @@ __all__ = [
     "page_reader",
     "pictures_in",
     "prepare_page",
+    "read_colour",
     "read_image",
     "read_pages",
     "text_scale",

@@ -1,4 +1,4 @@
-"""Picture files as archives have them, read as 8-bit grey with dark ink on light paper.
+"""Picture files as archives have them, read as 8-bit grey with dark ink on light paper, or colour.
 
 JPEG, PNG, TIFF (strips and tiles, 1 to 32 bits, CMYK, several pictures in a file), JPEG 2000, and
 BMP, GIF, WebP, PNM. EXIF rotation is applied, transparency is laid over white, a palette is looked
@@ -15,17 +15,17 @@ import os
 import struct
 import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import ImageError
 from ..names import need
 from ..records import Grey, Source
+from .pixel_types import Colours, to_colours, to_grey
 
 LIMIT = 20_000 * 20_000  # pixels: the largest maps and charters; above this a file is a bomb
 SMALLEST = 16  # pixels on the shorter side: less cannot hold a letter
@@ -86,10 +86,6 @@ _BEGINNINGS = (
 )
 _ORIENTATION = 0x0112
 _SUBFILE = 254  # TIFF NewSubfileType: bit 0 reduced-resolution copy, bit 2 transparency mask
-_WHITE_IS_ZERO = 0
-_COLOURS = ("RGB", "RGBA", "RGBa", "RGBX", "CMYK", "YCbCr", "HSV", "LAB")
-_MODES = ("1", "L", "LA", "La", "P", "PA", *_COLOURS)
-_BAND = 1024  # rows
 
 
 @dataclass(frozen=True)
@@ -125,6 +121,22 @@ def read_image(source: Source, frame: int = 0, *, turn: int = 0, reduce: int = 1
     ``reduce`` 2, 4 or 8 decodes a JPEG or JPEG 2000 at that fraction of its size, which saves time
     and memory on huge pages; other formats are read whole and averaged down.
     """
+    return _read(to_grey, "L", source, frame, turn, reduce)
+
+
+def read_colour(source: Source, frame: int = 0, *, turn: int = 0, reduce: int = 1) -> Colours:
+    """The same with its colours; a picture that has none stays grey."""
+    return _read(to_colours, None, source, frame, turn, reduce)
+
+
+def _read(
+    convert: Callable[[str, Any], Colours],
+    draft: str | None,  # what a JPEG's decoder is asked for
+    source: Source,
+    frame: int,
+    turn: int,
+    reduce: int,
+) -> Colours:
     if reduce not in (1, 2, 4, 8):
         raise ValueError(f"reduce must be 1, 2, 4 or 8, got {reduce}")
     path = source.address
@@ -139,14 +151,14 @@ def read_image(source: Source, frame: int = 0, *, turn: int = 0, reduce: int = 1
             _check_strips(path, image)
         full = image.size
         if image.format in ("JPEG", "MPO") and image.mode in ("RGB", "L"):
-            # The decoder's own luminance: no colour planes, no second copy.
-            image.draft("L", (-(-full[0] // reduce), -(-full[1] // reduce)))
+            # The decoder's own luminance has no colour planes, and needs no second copy.
+            image.draft(draft, (-(-full[0] // reduce), -(-full[1] // reduce)))
         elif image.format == "JPEG2000" and reduce > 1:
             image.reduce = reduce.bit_length() - 1
         orientation = _load(image)
-        pixels = _turned(_grey(path, image), orientation)
+        pixels = _turned(convert(path, image), orientation)
     left = round(full[0] / reduce) if reduce > 1 else 0
-    if left and pixels.size > 2 * full[0] * full[1] / reduce**2:
+    if left and pixels.shape[0] * pixels.shape[1] > 2 * full[0] * full[1] / reduce**2:
         small = need("PIL.Image").fromarray(pixels).reduce(reduce)
         pixels = np.asarray(small)
     return np.ascontiguousarray(np.rot90(pixels, -turn)) if turn else pixels
@@ -221,76 +233,15 @@ def _load(image: Any) -> int:
     return orientation
 
 
-def _turned(pixels: Grey, orientation: int) -> Grey:
+def _turned(pixels: Colours, orientation: int) -> Colours:
     """EXIF's eight ways to lay a picture down."""
     if orientation in (5, 6, 7, 8):
-        pixels = pixels.T
+        pixels = pixels.swapaxes(0, 1)
     if orientation in (2, 3, 6, 7):
         pixels = pixels[:, ::-1]
     if orientation in (3, 4, 7, 8):
         pixels = pixels[::-1]
     return np.ascontiguousarray(pixels)
-
-
-def _grey(path: str, image: Any) -> Grey:
-    mode = image.mode
-    if mode.startswith("I") or mode == "F":
-        white_is_zero = image.format == "TIFF" and image.tag_v2.get(262) == _WHITE_IS_ZERO
-        return _eight_bits(path, np.asarray(image), inverted=white_is_zero and mode != "F")
-    if mode not in _MODES:
-        raise ImageError(path, f"unsupported pixel type {mode}")
-    width, height = image.size
-    grey = np.empty((height, width), np.uint8)
-    for top in range(0, height, _BAND):  # in bands, or every step would copy the whole page
-        bottom = min(top + _BAND, height)
-        grey[top:bottom] = np.asarray(_flat(image.crop((0, top, width, bottom))))
-    return grey
-
-
-def _flat(image: Any) -> Any:
-    """Eight bits of grey from any of ``_MODES``, what is transparent over white."""
-    if "transparency" in image.info or image.mode in ("PA", "RGBa"):
-        image = image.convert("RGBA")
-    elif image.mode == "La":
-        image = image.convert("LA")
-    if image.mode == "RGBA":
-        image = need("PIL.Image").alpha_composite(
-            need("PIL.Image").new("RGBA", image.size, "white"), image
-        )
-    elif image.mode == "LA":
-        image = _over_white(image)
-    elif image.mode == "LAB":
-        return image.getchannel(0)
-    if image.mode not in ("1", "L", "RGB"):
-        image = image.convert("RGB")
-    return image if image.mode == "L" else image.convert("L")
-
-
-def _over_white(image: Any) -> Any:
-    grey, alpha = image.split()
-    return need("PIL.Image").composite(grey, need("PIL.Image").new("L", image.size, 255), alpha)
-
-
-def _eight_bits(path: str, values: NDArray[Any], *, inverted: bool) -> Grey:
-    """16-bit (also 12 or 8 bits kept in 16), 32-bit and float values in steps of 1/255."""
-    finite = np.isfinite(values)
-    if not finite.any():
-        raise ImageError(path, "broken: no finite pixel value")
-    if not finite.all():
-        values = np.where(finite, values, values[finite].max())  # what was not measured is paper
-    low, high = float(values.min()), float(values.max())
-    tops = (255.0, 4095.0, 65535.0) if values.dtype.kind in "iu" else (1.0, 255.0, 65535.0)
-    if low < 0 or high > tops[-1]:
-        bottom, top = low, high  # no known range: the values' own
-    else:
-        bottom, top = 0.0, next(top for top in tops if high <= top)
-    grey = np.empty(values.shape, np.uint8)
-    for row in range(0, len(values), _BAND):  # in bands, or floats would take 4 bytes a pixel more
-        band = (values[row : row + _BAND].astype(np.float32) - bottom) * (
-            255 / max(top - bottom, 1e-9)
-        )
-        grey[row : row + _BAND] = np.rint(band).clip(0, 255)
-    return 255 - grey if inverted else grey
 
 
 @contextmanager
