@@ -13,12 +13,13 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from ..errors import DgmpError
 from . import answers, urls
 from .images import image_routes
+from .keys import page_id
 from .security import Guard, allowed_hosts
 from .store import Store
 
@@ -36,7 +37,7 @@ def create_app(
 ) -> Starlette:
     """The page in the browser for one catalogue, behind its guard (see ``security.py``)."""
     store = Store(Path(catalogue))
-    routes: list[Route | Mount] = [Route(urls.START, _start)]
+    routes: list[BaseRoute] = [Route(urls.START, _start)]
     for path, name in urls.FILES.items():
         routes.append(Route(path, answers.sent(_found(name))))
     for path, name in urls.ACTIONS.items():
@@ -47,7 +48,7 @@ def create_app(
         view = _found(f"{name}.{name}")
         routes.append(Route(f"{path}.json", answers.as_json(view)))
         routes.append(Route(path, answers.shown(name, view)))
-    routes += image_routes(store.folder)
+    routes += image_routes(lambda key: store.page(page_id(key)), store.scans)
     static = StaticFiles(directory=Path(__file__).with_name("static"))
     routes.append(Mount("/static", static))
     app = Starlette(
@@ -76,7 +77,7 @@ def create_app(
 @asynccontextmanager
 async def _lifespan(app: Starlette) -> AsyncIterator[None]:
     yield
-    app.state.store.jobs.close()
+    app.state.store.close()
 
 
 async def _start(request: Request) -> Response:

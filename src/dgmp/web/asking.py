@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.datastructures import ImmutableMultiDict
 
-from ..errors import DgmpError
+from ..errors import CatalogueError, DgmpError
 
 _LONGEST = 2000  # characters of one line of text: a note, a name, an id
 
@@ -20,7 +20,7 @@ class Refused(DgmpError):
     status = 400
 
 
-class NotHere(Refused):
+class NotHere(Refused, CatalogueError):
     """Something that is asked for by its address and is not there."""
 
     status = 404

@@ -10,14 +10,29 @@ import tempfile
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from .. import tasks
-from ..catalogue import Catalogue
-from ..records import Decision, Hand, Hit, Page, Stage
+from ..catalogue import Catalogue, taken_back
+from ..errors import DgmpError
+from ..records import (
+    Contradiction,
+    Decision,
+    Hand,
+    Hit,
+    Page,
+    Question,
+    Stage,
+    StoredHands,
+)
 from .asking import NotHere, Refused
+from .jobs import Jobs
+from .map_layout import Layout, layout_pages
+from .scans import Scans
+from .uploads import Uploads
 
 T = TypeVar("T")
 AT_ONCE = 1500  # pages: so many are grouped anew while a person waits, some two seconds
@@ -43,6 +58,13 @@ class Store:
         self._lock = threading.RLock()
         self._kept: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
         self._thumbnails: OrderedDict[str, bytes] = OrderedDict()
+        self.uploads, self.jobs, self.scans = Uploads(), Jobs(), Scans()
+
+    def close(self) -> None:
+        """Stop what is under way and forget what was uploaded."""
+        self.jobs.close()
+        self.scans.close()
+        self.uploads.clear()
 
     # Pages
 
@@ -54,10 +76,11 @@ class Store:
         """Of every page, by its id, in the order of the ids."""
 
         def read() -> dict[str, Labels]:
-            rows = self.catalogue.labels()
+            manuscripts = self.catalogue.column("manuscript")
+            writers = self.catalogue.column("writer")
             return {
-                id: Labels(_folder(id), row["manuscript"] or "", row["writer"] or "")
-                for id, row in sorted(rows.items())
+                id: Labels(_folder(id), manuscripts[id] or "", writers.get(id) or "")
+                for id in sorted(manuscripts)
             }
 
         return self._keep("labels", read)
@@ -67,6 +90,32 @@ class Store:
         if page_id not in self.labels():
             raise NotHere(f"{self.folder.name}: holds no page {page_id!r}")
         return self._keep(("page", page_id), lambda: self.catalogue.pages([page_id])[0])
+
+    def meant(self, text: str) -> str:
+        """The id that is meant by one: itself, or the only one that ends so."""
+        labels = self.labels()
+        ends = [] if text in labels else [id for id in labels if id.endswith(text)]
+        if text in labels or len(ends) != 1:
+            return text
+        return ends[0]
+
+    def roots(self) -> tuple[str, ...]:
+        """The folders that the pages were described from."""
+
+        def find() -> tuple[str, ...]:
+            found = set()
+            for id, path in self.catalogue.paths().items():
+                if path.endswith(file := id.partition("#")[0]):
+                    found.add(path[: -len(file)].rstrip("/") or "/")
+            return tuple(sorted(found))
+
+        return self._keep("roots", find)
+
+    def describe(self, stage: Stage) -> None:
+        """Describe what is new or has changed in the folders of the pages."""
+        head = self.catalogue.head
+        for root in self.roots():
+            tasks.describe(root, self.folder, describer=head.describer, stage=stage)
 
     def thumbnails(self, page_ids: Sequence[str]) -> dict[str, bytes]:
         """The small pictures of some pages; those of no page are left out."""
@@ -92,9 +141,21 @@ class Store:
             ("compare", first, second), lambda: tasks.compare(self.catalogue, first, second)
         )
 
+    def prepare(self, first: str, second: str) -> None:
+        """Compare two pages ahead, so that nobody waits when they are asked for."""
+        threading.Thread(target=self._try_to_compare, args=(first, second), daemon=True).start()
+
+    def _try_to_compare(self, first: str, second: str) -> None:
+        with suppress(DgmpError):  # who asks for them gets the reason
+            self.compare(first, second)
+
+    def layout(self) -> Layout:
+        """All pages in two dimensions."""
+        return self._keep("layout", lambda: layout_pages(self.catalogue))
+
     # Hands
 
-    def grouped(self) -> tasks.StoredHands | None:
+    def grouped(self) -> StoredHands | None:
         """The hands as they were last grouped."""
         return self._keep("grouped", lambda: tasks.stored_hands(self.catalogue))
 
@@ -152,17 +213,21 @@ class Store:
         """All decisions, taken back or not, oldest first."""
         return self._keep("history", lambda: tasks.history(self.catalogue))
 
+    def taken_back(self) -> Mapping[str, Decision]:
+        """The undo of each decision that was taken back."""
+        return self._keep("taken back", lambda: taken_back(self.history()))
+
     def in_force(self) -> frozenset[str]:
         """The ids of the decisions that count."""
         return self._keep(
             "in force", lambda: frozenset(d.id for d in tasks.decisions(self.catalogue))
         )
 
-    def contradictions(self) -> tuple[tasks.Contradiction, ...]:
+    def contradictions(self) -> tuple[Contradiction, ...]:
         """Decisions that cannot all be right."""
         return self._keep("contradictions", lambda: tasks.contradictions(self.catalogue))
 
-    def questions(self, *, anew: bool = False) -> tuple[tasks.Question, ...]:
+    def questions(self, *, anew: bool = False) -> tuple[Question, ...]:
         """The review queue, kept until it is asked for anew."""
         with self._lock:
             if anew or "questions" not in self._kept:
@@ -223,7 +288,8 @@ class Store:
         return made
 
     def _stamp(self) -> tuple[tuple[str, int, int], ...]:
-        places = [*self.folder.iterdir(), *self.folder.glob("*/_versions")]
+        files = [file for file in self.folder.iterdir() if not file.name.startswith(".")]
+        places = [*files, *self.folder.glob("*/_versions")]
         return tuple(sorted((p.name, p.stat().st_mtime_ns, p.stat().st_size) for p in places))
 
 

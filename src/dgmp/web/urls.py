@@ -78,12 +78,22 @@ def hand(number: int, part: str = "", **chosen: object) -> str:
 
 def page(page_id: str) -> str:
     """One page."""
-    return f"/pages/{page_key(page_id)}"
+    return page_of(page_key(page_id))
+
+
+def page_of(key: str) -> str:
+    """The page with that key."""
+    return f"/pages/{key}"
 
 
 def thumbnail(page_id: str) -> str:
     """Its small picture."""
-    return f"/thumbnails/{page_key(page_id)}.jpg"
+    return thumbnail_of(page_key(page_id))
+
+
+def thumbnail_of(key: str) -> str:
+    """The small picture of the page with that key."""
+    return f"/thumbnails/{key}.jpg"
 
 
 def image(page_id: str) -> str:

@@ -33,7 +33,11 @@ def decisions(store: Store, ask: Ask) -> dict[str, Any]:
         "total": len(history),
         "in_force": len(in_force),
         "contradictions": [
-            {"decisions": [_card(store, decision, known) for decision in found.decisions]}
+            {
+                "pages": list(found.pages),
+                "passed_over": found.passed_over.id,
+                "decisions": [_card(store, decision, known) for decision in found.decisions],
+            }
             for found in store.contradictions()
         ],
         "decisions": [_card(store, decision, known) for decision in shown],
@@ -68,6 +72,7 @@ def _card(store: Store, decision: Decision, known: dict[str, Decision]) -> dict[
     sentence = wording.decided(decision)
     if undone is not None:
         sentence = f"taken back: {wording.decided(undone)}"
+    in_force, taken = decision.id in store.in_force(), store.taken_back().get(decision.id)
     pair = len(decision.first) == len(decision.second) == 1
     return {
         "id": decision.id,
@@ -79,8 +84,9 @@ def _card(store: Store, decision: Decision, known: dict[str, Decision]) -> dict[
         "person": decision.person,
         "time": decision.time,
         "note": decision.note,
-        "in_force": decision.id in store.in_force(),
-        "undo": urls.undo(decision.id),
+        "in_force": in_force,
+        "undo": urls.undo(decision.id) if in_force else None,
+        "bring_back": urls.undo(taken.id) if taken and decision.verdict != "undo" else None,
         "compare": urls.compare(decision.first[0], decision.second[0])
         if pair and {*decision.first, *decision.second} <= store.labels().keys()
         else None,

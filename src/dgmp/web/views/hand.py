@@ -77,6 +77,8 @@ def name(store: Store, ask: Ask) -> dict[str, Any]:
 def confirm(store: Store, ask: Ask) -> dict[str, Any]:
     """All pages of the hand are by one writer."""
     found = _as_seen(store, ask)
+    if len(found.page_ids) < 2:
+        raise Refused(f"{title(found)} has one page only: there is nothing to confirm")
     decision = Decision("same", found.page_ids, person=ask.person, note=ask.text("note"))
     return _decided(store, ask, (decision,), found.page_ids[0])
 

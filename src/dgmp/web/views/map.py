@@ -21,6 +21,9 @@ def map(store: Store, ask: Ask) -> dict[str, Any]:
         "x": [round(float(x), 4) for x in layout.positions[:, 0]],
         "y": [round(float(y), 4) for y in layout.positions[:, 1]],
         "hands": [numbers.get(id, 0) for id in layout.page_ids],
+        # With KEY for the key of a page: twenty thousand addresses would be long.
+        "thumbnails": urls.thumbnail_of("KEY"),
+        "pages": urls.page_of("KEY"),
         "names": {str(hand.number): title(hand) for hand in store.hands() if hand.name},
     }
 

@@ -67,7 +67,7 @@ def upload(store: Store, ask: Ask) -> dict[str, Any]:
     taken = ask.form.get("picture")
     if taken is None or isinstance(taken, str):
         raise Refused("choose a picture first: no file came with the form")
-    return {"next": urls.search(upload=store.uploads.keep(taken), region=ask.text("region"))}
+    return {"next": urls.search(upload=store.uploads.keep(taken.file), region=ask.text("region"))}
 
 
 def _restricted(page: Page, box: tuple[int, int, int, int] | None) -> Page:
