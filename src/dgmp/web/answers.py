@@ -135,7 +135,7 @@ def _frame(request: Request) -> dict[str, Any]:
         "here": f"{here}?{query}" if query else here,
         "twin": urls.twin(f"{here}?{query}" if query else here),
         "csrf": csrf_token(request),
-        "read_only": request.app.state.read_only,
+        "read_only": store.read_only,
         "person": _person(request),
         "person_address": urls.PERSON,
         "at": urls.FIXED,

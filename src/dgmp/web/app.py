@@ -36,7 +36,7 @@ def create_app(
     renewed: Callable[[str], None] | None = None,
 ) -> Starlette:
     """The page in the browser for one catalogue, behind its guard (see ``security.py``)."""
-    store = Store(Path(catalogue))
+    store = Store(Path(catalogue), read_only=read_only)
     routes: list[BaseRoute] = [Route(urls.START, _start)]
     for path, name in urls.FILES.items():
         routes.append(Route(path, answers.sent(_found(name))))
@@ -70,7 +70,7 @@ def create_app(
             Exception: answers.refused,
         },
     )
-    app.state.store, app.state.read_only = store, read_only
+    app.state.store = store
     return app
 
 

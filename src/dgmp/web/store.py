@@ -30,7 +30,7 @@ from ..records import (
 )
 from .asking import NotHere, Refused
 from .jobs import Jobs
-from .map_layout import Layout, layout_pages
+from .map_layout import PageMap, make_map, stored_map
 from .scans import Scans
 from .uploads import Uploads
 
@@ -52,8 +52,8 @@ class Labels:
 class Store:
     """A catalogue, opened once for all requests."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = Path(folder)
+    def __init__(self, folder: Path, *, read_only: bool = False) -> None:
+        self.folder, self.read_only = Path(folder), read_only
         self.catalogue = Catalogue.open(folder)
         self._lock = threading.RLock()
         self._kept: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
@@ -149,9 +149,20 @@ class Store:
         with suppress(DgmpError):  # who asks for them gets the reason
             self.compare(first, second)
 
-    def layout(self) -> Layout:
-        """All pages in two dimensions."""
-        return self._keep("layout", lambda: layout_pages(self.catalogue))
+    def map(self) -> PageMap | None:
+        """All pages in two dimensions; None where that would take long and was not done."""
+
+        def find() -> PageMap | None:
+            stored = stored_map(self.catalogue)
+            if self.size() <= AT_ONCE and (stored is None or not stored.current):
+                return make_map(self.catalogue, keep=not self.read_only)
+            return stored
+
+        return self._keep("map", find)
+
+    def make_map(self, stage: Stage) -> None:
+        """Lay the pages out anew."""
+        make_map(self.catalogue, stage)
 
     # Hands
 

@@ -100,21 +100,4 @@ if (shown.length === 2) {
       next.scrollIntoView({ block: "nearest" });
     }
   });
-
-  document.getElementById("heat")?.addEventListener("change", (event) => {
-    for (const side of shown) {
-      whenOpen(side, () => {
-        const { world } = side.viewer;
-        if (event.target.checked) {
-          side.viewer.addTiledImage({
-            tileSource: { type: "image", url: side.element.dataset.heat },
-            width: 1,
-            opacity: 0.55,
-          });
-        } else if (world.getItemCount() > 1) {
-          world.removeItem(world.getItemAt(1));
-        }
-      });
-    }
-  });
 }

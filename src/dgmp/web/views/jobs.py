@@ -9,7 +9,11 @@ from ..asking import Ask, NotHere, Refused
 from ..store import Store
 
 
-KINDS = {"regroup": "Group the pages anew", "describe": "Describe new and changed pages"}
+KINDS = {
+    "regroup": "Group the pages anew",
+    "describe": "Describe new and changed pages",
+    "map": "Make the map",
+}
 
 
 def jobs(store: Store, ask: Ask) -> dict[str, Any]:
@@ -29,7 +33,8 @@ def start(store: Store, ask: Ask) -> dict[str, Any]:
     kind = ask.needed("kind")
     if kind not in KINDS:
         raise Refused(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
-    work = {"regroup": store.regroup, "describe": store.describe}[kind]
+    works = {"regroup": store.regroup, "describe": store.describe, "map": store.make_map}
+    work = works[kind]
     job = store.jobs.start(KINDS[kind], lambda stage, stopping: work(stage))
     return {"job": job.id, "next": urls.JOBS}
 

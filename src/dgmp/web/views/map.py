@@ -13,14 +13,16 @@ from .cards import title
 
 def map(store: Store, ask: Ask) -> dict[str, Any]:
     """Position and hand of every page, the pages in the order of their ids."""
-    layout, numbers = store.layout(), store.numbers()
+    found, numbers = store.map(), store.numbers()
     return {
-        "total": len(layout.page_ids),
+        "made": found is not None,
+        "current": found is not None and found.current,
+        "total": len(found.page_ids) if found else 0,
         "seen": store.newest(),
-        "page_ids": list(layout.page_ids),
-        "x": [round(float(x), 4) for x in layout.positions[:, 0]],
-        "y": [round(float(y), 4) for y in layout.positions[:, 1]],
-        "hands": [numbers.get(id, 0) for id in layout.page_ids],
+        "page_ids": list(found.page_ids) if found else [],
+        "x": [round(x, 4) for x in found.positions[:, 0].tolist()] if found else [],
+        "y": [round(y, 4) for y in found.positions[:, 1].tolist()] if found else [],
+        "hands": [numbers.get(id, 0) for id in found.page_ids] if found else [],
         # With KEY for the key of a page: twenty thousand addresses would be long.
         "thumbnails": urls.thumbnail_of("KEY"),
         "pages": urls.page_of("KEY"),
