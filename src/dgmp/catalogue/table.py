@@ -12,7 +12,6 @@ twice is there once.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -41,6 +40,7 @@ from .rows import (
     labels_of,
     list_column,
     page_of,
+    part_of,
     present,
     quoted,
     refusals,
@@ -159,6 +159,12 @@ class Catalogue:
     def __len__(self) -> int:
         return int(self._table.count_rows())
 
+    @property
+    def version(self) -> int:
+        """Another whenever a page was added, relabelled or taken out."""
+        with refusals(self.folder):
+            return int(self._table.version)
+
     def compare(self, pages: Sequence[Page], others: Sequence[Page] = ()) -> Changes:
         """What of these pages has to be described, and what is in the catalogue without reason.
 
@@ -167,13 +173,13 @@ class Catalogue:
         """
         rows = self._columns("page_id", "path", "place", "content_hash", "stamp", *LABELS)
         stored = {row["page_id"]: row for row in rows.to_pylist()}
-        places = {(row["path"], _part(id)): id for id, row in stored.items()}
+        places = {(row["path"], part_of(id)): id for id, row in stored.items()}
         new, changed, relabelled = [], [], []
         for page in pages:
             row = stored.pop(page.id, None)
             address = page.source.address
             if row is None:
-                if (known := places.get((address, _part(page.id)))) is not None:
+                if (known := places.get((address, part_of(page.id)))) is not None:
                     raise CatalogueError(
                         f"{self.folder}: holds the file {address} already, as page {known!r}; "
                         "go on with the folder it was described from, or use a catalogue of its own"
@@ -393,8 +399,3 @@ class Catalogue:
             renew_columns(self._table, self.head.dim)
         write_head(self.head, self.folder)
         self._version = FORMAT.version
-
-
-def _part(page_id: str) -> str:
-    """What of its file a page is, as ``#frame=2``; empty: all of it."""
-    return "".join(re.findall(r"#\w+=\d+", page_id))

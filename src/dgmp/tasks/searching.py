@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from ..catalogue import Catalogue
-from ..describers import load_describer, page_and_halves, reader
+from ..describers import page_and_halves, reader
 from ..errors import CatalogueError
-from ..hands import Background, with_probabilities
+from ..hands import with_probabilities
 from ..records import Descriptors, Hit, Page
-from .opening import calibration_of, head_for, one_page, opened_catalogue
+from .opening import background_of, describer_of, one_page, opened_catalogue
 from .scaling import distance_beside
 
 
@@ -35,20 +35,17 @@ def search(
     else:
         raise CatalogueError(f"{page}: is no page of {opened.folder}, and there is no such file")
     found = opened.search(query.vectors[0], n, leave_out=known)
-    calibration = calibration_of(opened)
-    if calibration is None:
+    background = background_of(opened)
+    if background is None:
         return found.hits
     ids = tuple(hit.page_id for hit in found.hits)
     hits = Descriptors(ids, found.vectors, opened.head.spec, halves=found.halves)
-    background = Background.of(opened.sample(), len(opened), calibration)
     return with_probabilities(found.hits, hits, query, known, background)
 
 
 def _described(page: Page, catalogue: Catalogue) -> Descriptors:
     """A page as it is here, whether it is in the catalogue or not."""
-    name = catalogue.head.describer
-    describer = load_describer(name)
-    catalogue.check_describer(head_for(name, describer))
+    describer = describer_of(catalogue)
     distance = distance_beside(catalogue, page, describer.preparation)
     distances = {} if distance is None else {page.id: distance}
     vector, halves = page_and_halves(describer, reader(describer, distances=distances)(page))
