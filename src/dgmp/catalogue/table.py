@@ -53,8 +53,8 @@ from .search import Nearest, Searcher
 
 _AT_ONCE = 1000  # ids in one question to the table
 _COMPACT_EVERY = 256  # batches, each of which leaves a file of its own
-_FILES, _FILE_PAGES = 32, 1000  # more files with fewer pages on average are joined: not less,
-# since joining writes every vector again
+# More files with fewer pages on average are joined: not less, since it writes every vector again.
+_FILES, _FILE_PAGES = 32, 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +90,7 @@ class Catalogue:
 
     def __init__(self, folder: Path, head: Head, table: Any, version: int) -> None:
         self.folder, self.head = folder, head
-        self._version = version
-        self._table = table
+        self._table, self._version = table, version
         self._searcher = Searcher(table, folder, head.dim)
         self._batches = 0
 

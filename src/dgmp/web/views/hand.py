@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 from ...records import Decision, Hand
@@ -31,12 +32,11 @@ def hand(store: Store, ask: Ask) -> dict[str, Any]:
     store.thumbnails([id for id, _ in shown])
     typical = found.page_ids[0]
     grouped = store.grouped()
-    assert grouped is not None  # or there were no hand
     return {
         "hand": hand_card(store, found) | {"pages": []},
-        "grouping": grouped.time,
+        "as_seen": as_seen(found),
         "seen": store.newest(),
-        "current": grouped.current,
+        "current": grouped is not None and grouped.current,
         "order": order,
         "orders": [
             {"name": "typical first", "address": urls.hand(found.number), "chosen": not order},
@@ -58,7 +58,7 @@ def hand(store: Store, ask: Ask) -> dict[str, Any]:
         }
         | {"search": urls.search(page=typical)},
         "others": [
-            {"number": other.number, "title": title(other)}
+            {"page": other.page_ids[0], "title": title(other)}
             for other in store.hands()[:_OTHERS]
             if other.number != found.number
         ],
@@ -85,9 +85,8 @@ def confirm(store: Store, ask: Ask) -> dict[str, Any]:
 
 def merge(store: Store, ask: Ask) -> dict[str, Any]:
     """The hand and another one are one, or two."""
-    found, other = _as_seen(store, ask), store.hand(ask.number("other", 0))
-    if other.number == found.number:
-        raise Refused(f"{title(found)} cannot be merged with itself")
+    found = _as_seen(store, ask)
+    other = _other(store, ask, found)
     verdict = ask.text("verdict", "same")
     if verdict not in ("same", "different"):
         raise Refused(f"verdict must be same or different, got {verdict!r}")
@@ -116,9 +115,7 @@ def pages(store: Store, ask: Ask) -> dict[str, Any]:
         together = Decision("same", chosen, person=person, note=note)
         decisions = [together, apart] if len(chosen) > 1 else [apart]
     elif action == "move":
-        other = store.hand(ask.number("other", 0))
-        if other.number == found.number:
-            raise Refused(f"the pages are in {title(found)} already")
+        other = _other(store, ask, found)
         moved = Decision("same", chosen, other.page_ids, person=person, note=note)
         decisions = [apart, moved]
     else:
@@ -126,16 +123,31 @@ def pages(store: Store, ask: Ask) -> dict[str, Any]:
     return _decided(store, ask, tuple(decisions), rest[0])
 
 
+def as_seen(hand: Hand) -> str:
+    """A digest of its pages, to know it again: numbers change when the pages are grouped anew."""
+    return hashlib.sha256("\n".join(sorted(hand.page_ids)).encode()).hexdigest()[:16]
+
+
 def _as_seen(store: Store, ask: Ask) -> Hand:
-    """The hand as it was on the screen: numbers change when the pages are grouped anew."""
-    found, grouped = store.hand(ask.path["number"]), store.grouped()
-    assert grouped is not None
-    if ask.needed("grouping") != grouped.time:
+    """The hand as it was on the screen."""
+    found = store.hand(ask.path["number"])
+    if ask.needed("as_seen") != as_seen(found):
         raise Refused(
-            "the pages have been grouped anew since this hand was on the screen: look again, "
-            "then decide"
+            f"{title(found)} has other pages than when it was on the screen, since the pages were "
+            "grouped anew: look again, then decide"
         )
     return found
+
+
+def _other(store: Store, ask: Ask, found: Hand) -> Hand:
+    """Another hand, by one of its pages."""
+    page_id = ask.needed("other")
+    number = store.number_of(page_id)
+    if number is None:
+        raise Refused(f"there is no hand with a page {page_id!r}")
+    if number == found.number:
+        raise Refused(f"{page_id!r} is in {title(found)} already")
+    return store.hand(number)
 
 
 def _decided(

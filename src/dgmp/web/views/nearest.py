@@ -8,6 +8,7 @@ from .. import urls, wording
 from ..asking import Ask
 from ..store import Store
 from .cards import hand_card, title
+from .hand import as_seen
 
 _LOOKED_AT = 3  # pages of the hand, the most typical
 _HITS = 40  # of each
@@ -30,8 +31,6 @@ def nearest(store: Store, ask: Ask) -> dict[str, Any]:
     order = sorted(best, key=lambda number: -best[number][0])
     if found.nearest is not None:
         order = [found.nearest, *(n for n in order if n != found.nearest)]
-    grouped = store.grouped()
-    assert grouped is not None
     cards = []
     for number in order[:_SHOWN]:
         other = store.hand(number)
@@ -41,6 +40,7 @@ def nearest(store: Store, ask: Ask) -> dict[str, Any]:
         cards.append(
             hand_card(store, other, _ROW)
             | {
+                "page": other.page_ids[0],
                 "likeness": likeness,
                 "sentence": ""
                 if likeness is None
@@ -54,7 +54,7 @@ def nearest(store: Store, ask: Ask) -> dict[str, Any]:
         "title": title(found),
         "address": urls.hand(found.number),
         "merge": urls.hand(found.number, "merge"),
-        "grouping": grouped.time,
+        "as_seen": as_seen(found),
         "seen": store.newest(),
         "nearest": cards,
     }
