@@ -135,7 +135,7 @@ def stroke_describers(monkeypatch, calibrated_describer):
         return known[name]
 
     monkeypatch.setattr("dgmp.tasks.describing.load_describer", load)
-    monkeypatch.setattr("dgmp.tasks.searching.load_describer", load)
+    monkeypatch.setattr("dgmp.tasks.opening.load_describer", load)
     return known
 
 

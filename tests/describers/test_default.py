@@ -19,7 +19,7 @@ from dgmp.cli import app
 from dgmp.describers import load_describer
 from dgmp.describers.registry import SHIPPED
 from dgmp.pixels import Preparation
-from dgmp.tasks.searching import calibration_of
+from dgmp.tasks.opening import calibration_of
 
 ROOT = Path(__file__).resolve().parents[2]
 

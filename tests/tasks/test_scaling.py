@@ -45,7 +45,7 @@ class ZoomDescriber:
 
 @pytest.fixture
 def zooms(monkeypatch) -> Describer:
-    for task in ("describing", "searching"):
+    for task in ("describing", "opening"):
         monkeypatch.setattr(f"dgmp.tasks.{task}.load_describer", lambda name: ZoomDescriber())
     return ZoomDescriber()
 

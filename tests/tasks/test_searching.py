@@ -10,7 +10,7 @@ from dgmp.hands import Background, with_probabilities
 from dgmp.records import Descriptors, Page
 from dgmp.sources import FileSource
 from dgmp.tasks import describe, search
-from dgmp.tasks.searching import calibration_of
+from dgmp.tasks.opening import calibration_of
 
 pytestmark = pytest.mark.usefixtures("stroke_describers")
 

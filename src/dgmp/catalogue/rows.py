@@ -95,6 +95,11 @@ def page_of(row: Mapping[str, Any]) -> Page:
     )
 
 
+def part_of(page_id: str) -> str:
+    """What of its file a page is, as ``#frame=2``; empty: all of it."""
+    return "".join(re.findall(r"#\w+=\d+", page_id))
+
+
 def labels_of(page: Page) -> dict[str, str | None]:
     """The labels of a page that are stored."""
     return {name: getattr(page, name) for name in LABELS}

@@ -12,7 +12,6 @@ twice is there once.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -41,6 +40,7 @@ from .rows import (
     labels_of,
     list_column,
     page_of,
+    part_of,
     present,
     quoted,
     refusals,
@@ -159,6 +159,12 @@ class Catalogue:
     def __len__(self) -> int:
         return int(self._table.count_rows())
 
+    @property
+    def version(self) -> int:
+        """Another whenever a page was added, relabelled or taken out."""
+        with refusals(self.folder):
+            return int(self._table.version)
+
     def compare(self, pages: Sequence[Page], others: Sequence[Page] = ()) -> Changes:
         """What of these pages has to be described, and what is in the catalogue without reason.
 
@@ -167,13 +173,13 @@ class Catalogue:
         """
         rows = self._columns("page_id", "path", "place", "content_hash", "stamp", *LABELS)
         stored = {row["page_id"]: row for row in rows.to_pylist()}
-        places = {(row["path"], _part(id)): id for id, row in stored.items()}
+        places = {(row["path"], part_of(id)): id for id, row in stored.items()}
         new, changed, relabelled = [], [], []
         for page in pages:
             row = stored.pop(page.id, None)
             address = page.source.address
             if row is None:
-                if (known := places.get((address, _part(page.id)))) is not None:
+                if (known := places.get((address, part_of(page.id)))) is not None:
                     raise CatalogueError(
                         f"{self.folder}: holds the file {address} already, as page {known!r}; "
                         "go on with the folder it was described from, or use a catalogue of its own"
@@ -280,12 +286,9 @@ class Catalogue:
         """The small JPEG pictures of some pages."""
         found: dict[str, bytes] = {}
         for start in range(0, len(page_ids), _AT_ONCE):
-            rows = self._columns(
-                "page_id", "thumbnail", where=among(page_ids[start : start + _AT_ONCE])
-            )
-            found |= dict(
-                zip(rows["page_id"].to_pylist(), rows["thumbnail"].to_pylist(), strict=True)
-            )
+            part = among(page_ids[start : start + _AT_ONCE])
+            rows = self._columns("page_id", "thumbnail", where=part).to_pydict()
+            found |= dict(zip(rows["page_id"], rows["thumbnail"], strict=True))
         return found
 
     def pages(self, page_ids: Sequence[str]) -> tuple[Page, ...]:
@@ -305,8 +308,12 @@ class Catalogue:
 
     def paths(self) -> dict[str, str]:
         """The file of every page, by its id."""
-        rows = self._columns("page_id", "path")
-        return dict(zip(rows["page_id"].to_pylist(), rows["path"].to_pylist(), strict=True))
+        return self.column("path")
+
+    def column(self, name: str) -> dict[str, Any]:
+        """The path or a label of every page, by its id."""
+        rows = self._columns("page_id", name).to_pydict()
+        return dict(zip(rows["page_id"], rows[name], strict=True))
 
     def find(self, text: str) -> str | None:
         """The id of the page that is meant by an id or by the path of a file, if it is here."""
@@ -392,8 +399,3 @@ class Catalogue:
             renew_columns(self._table, self.head.dim)
         write_head(self.head, self.folder)
         self._version = FORMAT.version
-
-
-def _part(page_id: str) -> str:
-    """What of its file a page is, as ``#frame=2``; empty: all of it."""
-    return "".join(re.findall(r"#\w+=\d+", page_id))

@@ -1,6 +1,14 @@
 """Describers without learning by gradient, to use at once and to compare with."""
 
 from .clustering import surrogate_classes
+from .contributions import (
+    Contributions,
+    WordShares,
+    finish_encoding,
+    joined,
+    pair_shares,
+    vlad_contributions,
+)
 from .describers import (
     ClassicalDescriber,
     Look,
@@ -57,6 +65,7 @@ __all__ = [
     "ClassicalDescriber",
     "ClassicalKind",
     "CoHinge",
+    "Contributions",
     "ExemplarSvm",
     "HardWhitening",
     "Hinge",
@@ -75,11 +84,13 @@ __all__ = [
     "VectorStep",
     "Vlad",
     "VladConfig",
+    "WordShares",
     "config_of",
     "cut_keypoint_patches",
     "encode_pages",
     "fingerprint",
     "finish_describer",
+    "finish_encoding",
     "fit_classical",
     "fit_exemplar_svm",
     "fit_hard_whitening",
@@ -91,12 +102,14 @@ __all__ = [
     "fit_soft_projection",
     "fit_soft_whitening",
     "fit_vlad",
+    "joined",
     "load_classical",
     "load_fitted",
     "load_script_classifier",
     "look_at",
     "mirrored_descriptors",
     "mirrored_texture",
+    "pair_shares",
     "read_head",
     "save_describer",
     "save_fitted",
@@ -105,4 +118,5 @@ __all__ = [
     "surrogate_classes",
     "three_looks",
     "unit_rows",
+    "vlad_contributions",
 ]

@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from ..errors import CorpusError, ImageError
 from ..pixels import PageImage, Preparation, ink_middle
 from ..records import Matrix, PageProgress
+from .contributions import Contributions, finish_encoding, joined, vlad_contributions
 from .fitted_files import config_of, fingerprint
 from .sift import Sift
 from .vlad import Vlad, VladConfig, encode_pages, fit_pages_vlad
-from .whitening import Sketch, unit_rows
+from .whitening import Sketch, SoftWhitening, unit_rows
 
 TOO_LITTLE = "too little ink: nothing on it can be described"
 
@@ -120,9 +121,12 @@ class RootSiftVlad:
 
     def join(self, encodings: Sequence[Matrix]) -> Matrix:  # (..., vlad.dim) each -> (..., dim)
         """The encodings of every look as one vector."""
-        shares = [math.sqrt(vlad.dim / self.dim) for vlad in self.vlads]
-        scaled = [share * part for share, part in zip(shares, encodings, strict=True)]
+        scaled = [share * part for share, part in zip(self._shares, encodings, strict=True)]
         return unit_rows(np.concatenate(scaled, axis=-1))
+
+    @property
+    def _shares(self) -> tuple[float, ...]:
+        return tuple(math.sqrt(vlad.dim / self.dim) for vlad in self.vlads)
 
     def __call__(self, pixels: NDArray[np.uint8]) -> Matrix:  # (height, width) -> (dim,)
         """The vector of a page with 0 for ink; zeros where there is no keypoint."""
@@ -142,6 +146,26 @@ class RootSiftVlad:
         return self.join(
             [vlad.encode_bands(np.asarray(part, np.float32), 2) for vlad, part in looks]
         )
+
+    def contributions(
+        self, pixels: NDArray[np.uint8], whitening: SoftWhitening | None
+    ) -> Contributions:
+        """The shares of all keypoints in the vector of a page, whitened if there is a whitening."""
+        found = [sift.detect(pixels) for sift in self.sifts]
+        local = [s.describe(pixels, points) for s, points in zip(self.sifts, found, strict=True)]
+        vector, scale = finish_encoding(self.encode(local), whitening)
+        # Of a page on which one look finds nothing the others have more than their shares.
+        some = [share for share, part in zip(self._shares, local, strict=True) if len(part)]
+        scale /= math.hypot(*some) or 1
+        parts, start = [], 0
+        for vlad, sift, points, one, share in zip(
+            self.vlads, self.sifts, found, local, self._shares, strict=True
+        ):
+            block = vector[start : start + vlad.dim]
+            part = vlad_contributions(vlad, one, points.positions, sift.side, block, scale * share)
+            parts.append(part.placed(start, 1.0))
+            start += vlad.dim
+        return joined(parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,6 +211,22 @@ class ClassicalDescriber:
         if not found[0].any():
             raise ImageError(image.page.id, TOO_LITTLE)
         return np.where(found.any(axis=1, keepdims=True), self.describe_features(found), 0)
+
+    def contributions(self, image: PageImage) -> Contributions | None:
+        """The shares of its keypoints in the vector of a page.
+
+        None where vectors are no sum over keypoints: without VLAD, or with a last step that does
+        not keep its entries. An ImageError where the page has nothing to describe.
+        """
+        finish = self.finish
+        if not isinstance(self.features, RootSiftVlad) or self.sketch is not None:
+            return None
+        if not (finish is None or isinstance(finish, SoftWhitening)):
+            return None
+        found = self.features.contributions(image.pixels, finish)
+        if not found.words:
+            raise ImageError(image.page.id, TOO_LITTLE)
+        return found
 
     def describe_features(self, vectors: Matrix) -> Matrix:  # (..., features.dim) -> (..., dim)
         """The steps after the features, which work on many pages at once."""

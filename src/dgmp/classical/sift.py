@@ -83,6 +83,11 @@ class Sift:
         if self.octaves < 1 or self.layers < 1 or (self.most is not None and self.most < 1):
             raise ValueError(f"octaves, layers and most must be positive: {self}")
 
+    @property
+    def side(self) -> float:
+        """Pixels of the patch that a descriptor of the first octave sums up."""
+        return (CELLS + 1) * self.cell
+
     def __call__(self, pixels: Grey) -> Matrix:  # (height, width) -> (keypoints, 128)
         """The RootSIFT descriptors of a page, in the order of its keypoints."""
         return self.describe(pixels, self.detect(pixels))

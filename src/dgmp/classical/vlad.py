@@ -86,7 +86,7 @@ class Vlad:
         if not len(local):
             return np.zeros((1 + bands, self.dim), np.float32)
         # One band is all of the page.
-        residuals, counts = self._residuals(self.whitening(local), max(bands, 1))
+        _, residuals, counts = self.residuals(local, max(bands, 1))
         if self.config.aggregation == "sum":
             blocks = pool_sums(residuals, counts)
         else:
@@ -104,20 +104,25 @@ class Vlad:
         nearness -= np.square(flat).sum(axis=1) / 2
         return nearness.reshape(-1, vocabularies, words).argmax(axis=2)
 
-    def _residuals(
-        self, whitened: Matrix, bands: int
-    ) -> tuple[Matrix, NDArray[np.intp]]:  # (n·vocabularies, dim), (vocabularies·words, bands)
-        """Residuals in the order of words and bands, and how many there are of each."""
+    def residuals(
+        self, local: Matrix, bands: int = 1
+    ) -> tuple[NDArray[np.intp], Matrix, NDArray[np.intp]]:  # (n·vocabularies,), (same, dim),
+        # (vocabularies·words, bands)
+        """Places of local descriptors in the order of words and bands, their residuals, and how
+        many there are of each word and band.
+        """
         vocabularies, words, dim = self.centres.shape
+        whitened = self.whitening(local)
         labels = (self.assign(whitened) + np.arange(vocabularies) * words).T.ravel()
         order = np.argsort(labels, kind="stable")  # bands of a word stay in order
         flat = self.centres.reshape(-1, dim)
-        residuals = whitened[order % len(whitened)] - flat[labels[order]]
+        places = order % len(whitened)
+        residuals = whitened[places] - flat[labels[order]]
         runs = np.array_split(np.arange(len(whitened)), bands)
         band = np.repeat(np.arange(bands), [len(run) for run in runs])
         groups = labels * bands + np.tile(band, vocabularies)
         counts = np.bincount(groups, minlength=vocabularies * words * bands)
-        return residuals, counts.reshape(-1, bands)
+        return places, residuals, counts.reshape(-1, bands)
 
 
 def fit_vlad(local: Matrix, config: VladConfig | None = None, *, seed: int = 0) -> Vlad:

@@ -60,15 +60,18 @@ class SoftWhitening:
         return len(self.mean)
 
     def __call__(self, vectors: Matrix) -> Matrix:  # (..., dim)
-        """Whitened vectors of unit length.
+        """Whitened vectors of unit length."""
+        return unit_rows(self.whiten(vectors))
 
-        Up to the factor a^-½, which unit length takes away, this is the identity plus a change
-        along V: x + V((a/(w+a))^½ − 1)Vᵀx.
+    def whiten(self, vectors: Matrix) -> Matrix:  # (..., dim)
+        """The same before unit length, which takes the factor a^-½ away: it is left out here.
+
+        So this is the identity plus a change along V: x + V((a/(w+a))^½ − 1)Vᵀx.
         """
         centred = vectors - self.mean
         change = np.sqrt(self.ridge / (self.variances + self.ridge)) - 1
         along = (centred @ self._directions) * change.astype(np.float32)  # (..., rank)
-        return unit_rows(centred + along @ self._directions.T)
+        return np.asarray(centred + along @ self._directions.T, np.float32)
 
     @cached_property
     def _directions(self) -> Matrix:

@@ -23,6 +23,15 @@ from .describer import (
 from .descriptor_files import load_descriptors, save_descriptors
 from .fused import FusedDescriber, save_fused
 from .making import FusedRecipe, See, Seen, make_default, make_fused
+from .pieces import (
+    PieceShares,
+    SharedCosine,
+    contributions_of,
+    inside,
+    on_page,
+    overlap,
+    share_cosine,
+)
 from .registry import (
     MODEL,
     fit_describer,
@@ -37,8 +46,8 @@ from .registry import (
 )
 
 if TYPE_CHECKING:
-    from .explanations import ExplainedPage, explain_page
-    from .heat_maps import draw_likeness, draw_weights
+    from .explanations import ExplainedPage, explain_page, is_explainable
+    from .heat_maps import draw_likeness, draw_weights, likeness_pictures
     from .keypoints import (
         KeypointDescriber,
         fit_keypoint_describer,
@@ -59,7 +68,9 @@ __getattr__ = lazy_names(
         "draw_weights": ".heat_maps",
         "explain_page": ".explanations",
         "fit_keypoint_describer": ".keypoints",
+        "is_explainable": ".explanations",
         "keypoint_rectangles": ".keypoints",
+        "likeness_pictures": ".heat_maps",
         "save_keypoint_encoding": ".keypoints",
     },
 )
@@ -76,11 +87,14 @@ __all__ = [
     "KeypointDescriber",
     "LearnedClassifier",
     "LearnedDescriber",
+    "PieceShares",
     "Read",
     "See",
     "Seen",
+    "SharedCosine",
     "as_standardization",
     "classify_pages",
+    "contributions_of",
     "describe_pages",
     "draw_likeness",
     "draw_weights",
@@ -89,9 +103,12 @@ __all__ = [
     "fit_keypoint_describer",
     "full_spec",
     "gather",
+    "inside",
     "is_classifier",
+    "is_explainable",
     "is_kind",
     "keypoint_rectangles",
+    "likeness_pictures",
     "load",
     "load_classifier",
     "load_describer",
@@ -100,11 +117,14 @@ __all__ = [
     "make_default",
     "make_fused",
     "needs_fitting",
+    "on_page",
+    "overlap",
     "page_and_halves",
     "reader",
     "save_calibration",
     "save_descriptors",
     "save_fused",
     "save_keypoint_encoding",
+    "share_cosine",
     "stored_name",
 ]

@@ -33,6 +33,8 @@ from ..pooling import (
 from ..records import Floats, Rectangles, Region
 from .learned import LearnedDescriber, bag_of_positions
 
+_WEIGHTED = (AttentiveGeneralizedMaxPool, AveragePool, GeneralizedMaxPool)
+
 
 @dataclass(frozen=True, eq=False)
 class ExplainedPage:
@@ -83,6 +85,11 @@ class ExplainedPage:
             places.append([x, y, x + wide, y + high])
             found.append(float(values[patch, row, column]))
         return self.image.on_scan(np.array(places), "position", found)
+
+
+def is_explainable(describer: LearnedDescriber) -> bool:
+    """Whether the vectors of a network are sums over positions."""
+    return isinstance(describer.model.network.pooling, _WEIGHTED)
 
 
 def explain_page(describer: LearnedDescriber, image: PageImage) -> ExplainedPage:

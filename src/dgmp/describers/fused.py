@@ -10,6 +10,7 @@ for each part, as :mod:`dgmp.classical` writes them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,8 @@ from ..classical import (
     DESCRIBER_FORMAT,
     HEAD,
     ClassicalDescriber,
+    Contributions,
+    joined,
     load_classical,
     read_head,
     save_describer,
@@ -83,6 +86,19 @@ class FusedDescriber:
         parts = [part.describe_halves(image) for part in self.parts]
         some = np.all([part.any(axis=1) for part in parts], axis=0)
         return np.where(some[:, None], self.fuse(parts), np.float32(0))
+
+    def contributions(self, image: PageImage) -> Contributions | None:
+        """The shares of keypoints in the vector of a page; None where no part has them.
+
+        Parts that describe a page as a whole have none.
+        """
+        start, found = 0, []
+        for part, weight in zip(self.parts, self.weights, strict=True):
+            shares = part.contributions(image)
+            if shares is not None:
+                found.append(shares.placed(start, math.sqrt(weight)))
+            start += part.dim
+        return joined(found) if found else None
 
     def fuse(
         self, vectors: Sequence[NDArray[np.float32]]

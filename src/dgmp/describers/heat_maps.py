@@ -35,18 +35,44 @@ def draw_weights(explained: ExplainedPage, path: Path | str) -> Path:
 def draw_likeness(one: ExplainedPage, other: ExplainedPage, path: Path | str) -> Path:
     """Which regions make two pages alike: what each adds to their cosine, or takes from it."""
     cosine = float(one.vector @ other.vector)
-    heats = [
-        1000 * page.on_page(page.contributions(against.vector), total=True)
-        for page, against in ((one, other), (other, one))
-    ]
     return _draw(
         [one, other],
-        heats,
+        _likeness(one, other),
         f"cosine {cosine:.3f}",
         "part of the cosine, in thousandths per position",
         ["unlike", "neither", "alike"],
         path,
     )
+
+
+def likeness_pictures(one: ExplainedPage, other: ExplainedPage) -> tuple[bytes, bytes]:
+    """The two pages in the same colours, as PNG without anything around them."""
+    cv2 = need("cv2")
+    heats = _likeness(one, other)
+    colours, scale = _colours(heats)
+    found = []
+    for page, heat in zip((one, other), heats, strict=True):
+        coloured = np.rint(255 * _coloured(page.image.pixels, heat, scale, colours))
+        done, encoded = cv2.imencode(".png", coloured[..., ::-1].astype(np.uint8))
+        assert done
+        found.append(bytes(encoded))
+    return found[0], found[1]
+
+
+def _likeness(one: ExplainedPage, other: ExplainedPage) -> list[Floats]:
+    return [
+        1000 * page.on_page(page.contributions(against.vector), total=True)
+        for page, against in ((one, other), (other, one))
+    ]
+
+
+def _colours(heats: list[Floats]) -> tuple[Any, Any]:
+    """The colours of values, and the scale that brings values to them."""
+    colors = need("matplotlib.colors")
+    seen = np.concatenate([np.abs(heat[np.isfinite(heat)]) for heat in heats])
+    most = float(np.percentile(seen, 99)) or 1.0  # a few cells must not pale all others
+    colours = colors.LinearSegmentedColormap.from_list("say", [AGAINST, NEUTRAL, FOR])
+    return colours, colors.Normalize(-most, most, clip=True)
 
 
 def _draw(
@@ -57,11 +83,8 @@ def _draw(
     ends: list[str],
     path: Path | str,
 ) -> Path:
-    colors, cm = need("matplotlib.colors"), need("matplotlib.cm")
-    seen = np.concatenate([np.abs(heat[np.isfinite(heat)]) for heat in heats])
-    most = float(np.percentile(seen, 99)) or 1.0  # a few cells must not pale all others
-    colours = colors.LinearSegmentedColormap.from_list("say", [AGAINST, NEUTRAL, FOR])
-    scale = colors.Normalize(-most, most, clip=True)
+    cm = need("matplotlib.cm")
+    colours, scale = _colours(heats)
     shapes = [heat.shape for heat in heats]
     tall = max(height / width for height, width in shapes)
     each = 6.4 if len(pages) == 2 else 7.5  # inches across a page

@@ -20,8 +20,10 @@ from numpy.typing import NDArray
 
 from ..classical import (
     CLASSICAL,
+    Contributions,
     Keypoints,
     Sift,
+    SoftWhitening,
     VectorStep,
     Vlad,
     VladConfig,
@@ -29,10 +31,12 @@ from ..classical import (
     cut_keypoint_patches,
     encode_pages,
     fingerprint,
+    finish_encoding,
     fit_pages_vlad,
     load_fitted,
     save_fitted,
     stored_classes,
+    vlad_contributions,
 )
 from ..errors import CorpusError, DgmpError, ImageError
 from ..hands import Calibration
@@ -100,10 +104,23 @@ class KeypointDescriber:
 
     def describe_page(self, image: PageImage) -> Matrix:  # (dim,)
         """The vector of a page; an ImageError where it has no keypoint."""
+        return self.encoding.whitening(self.encoding.vlad.encode(self._activations(image)))
+
+    def contributions(self, image: PageImage) -> Contributions | None:
+        """The shares of its keypoints in the vector of a page."""
+        vlad, whitening = self.encoding.vlad, self.encoding.whitening
+        if not isinstance(whitening, SoftWhitening):
+            return None
+        local = self._activations(image)
+        vector, scale = finish_encoding(vlad.encode(local), whitening)
+        positions = self.encoding.sift.detect(np.asarray(image.pixels)).positions
+        return vlad_contributions(vlad, local, positions, self.model.input.side, vector, scale)
+
+    def _activations(self, image: PageImage) -> Matrix:  # (keypoints, dim)
         local = activations(self.model, self.encoding.sift, image)
         if not len(local):
             raise ImageError(image.page.id, "too little ink: nothing on it can be described")
-        return self.encoding.whitening(self.encoding.vlad.encode(local))
+        return local
 
 
 def keypoint_rectangles(keypoints: Keypoints, side: int) -> Rectangles:  # (keypoints, 4)

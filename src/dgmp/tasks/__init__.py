@@ -7,6 +7,7 @@ from ..names import lazy_names
 if TYPE_CHECKING:
     from .calibrating import Calibrated, calibrate
     from .classifying import classify
+    from .comparing import Comparison, PiecePair, compare
     from .describing import Catalogued, DescriptorFile, describe, describe_to_file
     from .evaluating import Judged, evaluate
     from .explaining import Explanation, explain
@@ -20,13 +21,16 @@ _FILES = {
     "Agreement": ".grouping",
     "Calibrated": ".calibrating",
     "Catalogued": ".describing",
+    "Comparison": ".comparing",
     "DescriptorFile": ".describing",
     "Explanation": ".explaining",
     "Judged": ".evaluating",
+    "PiecePair": ".comparing",
     "agreement": ".grouping",
     "calibrate": ".calibrating",
     "check_part": ".following",
     "classify": ".classifying",
+    "compare": ".comparing",
     "describe": ".describing",
     "describe_to_file": ".describing",
     "evaluate": ".evaluating",
@@ -44,13 +48,16 @@ __all__ = [
     "Agreement",
     "Calibrated",
     "Catalogued",
+    "Comparison",
     "DescriptorFile",
     "Explanation",
     "Judged",
+    "PiecePair",
     "agreement",
     "calibrate",
     "check_part",
     "classify",
+    "compare",
     "describe",
     "describe_to_file",
     "evaluate",

@@ -6,13 +6,18 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from ..catalogue import Catalogue, Head
 from ..corpora import Corpus, Remark, open_corpus, read_split_file
-from ..describers import Describer, full_spec
+from ..describers import Describer, full_spec, load_describer
 from ..errors import CorpusError
-from ..hands import CALIBRATION_FORMAT, Calibration
+from ..hands import CALIBRATION_FORMAT, Background, Calibration
 from ..records import Page
+
+# Of catalogues that are open: what takes a while to load or to find out.
+_DESCRIBERS: WeakKeyDictionary[Catalogue, Describer] = WeakKeyDictionary()
+_BACKGROUNDS: WeakKeyDictionary[Catalogue, tuple[int, Background]] = WeakKeyDictionary()
 
 
 def opened(corpus: Corpus | Path | str) -> Corpus:
@@ -80,3 +85,30 @@ def calibration_of(catalogue: Catalogue) -> Calibration | None:
         return None
     found = Calibration.from_json(stored)
     return found if catalogue.has_halves() else None
+
+
+def describer_of(catalogue: Catalogue) -> Describer:
+    """The describer of a catalogue, loaded and compared with it once."""
+    found = _DESCRIBERS.get(catalogue)
+    if found is None:
+        name = catalogue.head.describer
+        found = load_describer(name)
+        catalogue.check_describer(head_for(name, found))
+        _DESCRIBERS[catalogue] = found
+    return found
+
+
+def background_of(catalogue: Catalogue) -> Background | None:
+    """The collection of a catalogue, to judge likenesses by; None where that is not possible.
+
+    It is found out once for every version of the catalogue's table.
+    """
+    calibration = calibration_of(catalogue)
+    if calibration is None:
+        return None
+    version, found = _BACKGROUNDS.get(catalogue, (-1, None))
+    if found is None or version != catalogue.version or found.calibration != calibration:
+        version = catalogue.version
+        found = Background.of(catalogue.sample(), len(catalogue), calibration)
+        _BACKGROUNDS[catalogue] = version, found
+    return found

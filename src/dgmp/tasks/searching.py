@@ -7,45 +7,45 @@ from pathlib import Path
 import numpy as np
 
 from ..catalogue import Catalogue
-from ..describers import load_describer, page_and_halves, reader
+from ..describers import page_and_halves, reader
 from ..errors import CatalogueError
-from ..hands import Background, with_probabilities
-from ..records import Descriptors, Hit
-from .opening import calibration_of, head_for, one_page, opened_catalogue
+from ..hands import with_probabilities
+from ..records import Descriptors, Hit, Page
+from .opening import background_of, describer_of, one_page, opened_catalogue
 from .scaling import distance_beside
 
 
-def search(catalogue: Catalogue | Path | str, page: Path | str, n: int = 10) -> tuple[Hit, ...]:
+def search(
+    catalogue: Catalogue | Path | str, page: Page | Path | str, n: int = 10
+) -> tuple[Hit, ...]:
     """The ``n`` pages most like a page of the catalogue or any picture, nearest first.
 
     ``page`` is an id of the catalogue or a file; of a file with several pictures the first is
-    taken. Where the describer is calibrated, each hit has the likelihood ratio and the probability
-    of the same hand, unless one of both pages has too little writing to say.
+    taken. A ``Page`` is described as it is, in its regions only if it has some. Where the describer
+    is calibrated, each hit has the likelihood ratio and the probability of the same hand, unless
+    one of both pages has too little writing to say.
     """
     opened = opened_catalogue(catalogue)
-    known = opened.find(str(page))
-    if known is not None:
+    if isinstance(page, Page):
+        known, query = opened.find(page.id), _described(page, opened)
+    elif (known := opened.find(str(page))) is not None:
         query = opened.page(known)
     elif Path(page).exists():
-        query = _described(Path(page), opened)
+        query = _described(one_page(page), opened)
     else:
         raise CatalogueError(f"{page}: is no page of {opened.folder}, and there is no such file")
     found = opened.search(query.vectors[0], n, leave_out=known)
-    calibration = calibration_of(opened)
-    if calibration is None:
+    background = background_of(opened)
+    if background is None:
         return found.hits
     ids = tuple(hit.page_id for hit in found.hits)
     hits = Descriptors(ids, found.vectors, opened.head.spec, halves=found.halves)
-    background = Background.of(opened.sample(), len(opened), calibration)
     return with_probabilities(found.hits, hits, query, known, background)
 
 
-def _described(path: Path, catalogue: Catalogue) -> Descriptors:
-    """A picture that is not in the catalogue."""
-    name = catalogue.head.describer
-    describer = load_describer(name)
-    catalogue.check_describer(head_for(name, describer))
-    page = one_page(path)
+def _described(page: Page, catalogue: Catalogue) -> Descriptors:
+    """A page as it is here, whether it is in the catalogue or not."""
+    describer = describer_of(catalogue)
     distance = distance_beside(catalogue, page, describer.preparation)
     distances = {} if distance is None else {page.id: distance}
     vector, halves = page_and_halves(describer, reader(describer, distances=distances)(page))
