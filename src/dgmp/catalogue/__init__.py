@@ -14,6 +14,7 @@ from .hand_store import made_from, read_hands, write_stored_hands
 from .head import Head, is_catalogue, renamed_spec
 from .rounding import rounded, unrounded
 from .search import Nearest, sample_rows
+from .short_vectors import short_vectors, vectors_digest
 from .table import Catalogue, Changes, Entry
 
 __all__ = [
@@ -36,7 +37,9 @@ __all__ = [
     "rounded",
     "sample_rows",
     "taken_back",
+    "short_vectors",
     "unrounded",
+    "vectors_digest",
     "write_bands",
     "write_decision_file",
     "write_stored_hands",
