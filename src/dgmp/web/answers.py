@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -40,7 +41,15 @@ NAVIGATION = (
     ("Jobs", urls.JOBS),
 )
 
-_templates = Jinja2Templates(Path(__file__).with_name("templates"), trim_blocks=True)
+_templates = Jinja2Templates(
+    env=Environment(
+        loader=FileSystemLoader(Path(__file__).with_name("templates")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+)
 _log = logging.getLogger(__name__)
 
 

@@ -67,7 +67,7 @@ def create_app(
         exception_handlers={
             DgmpError: answers.refused,
             HTTPException: answers.refused,
-            Exception: answers.refused,
+            BaseException: answers.refused,  # Exception would be answered outside of the guard
         },
     )
     app.state.store = store

@@ -147,7 +147,7 @@ def stop(job_id: str) -> str:
 
 
 def export(kind: str) -> str:
-    """The hands as a file: ``hands.csv``, ``hands.xlsx`` …"""
+    """The hands as a file, as ``hands.csv``."""
     return f"/export/{kind}"
 
 

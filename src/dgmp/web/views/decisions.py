@@ -23,9 +23,7 @@ EXPORTS = {
 def decisions(store: Store, ask: Ask) -> dict[str, Any]:
     """The history, newest first, contradictions before it."""
     history, in_force = store.history(), store.in_force()
-    leaf = leaves(
-        ask.number("leaf", 1), ON_A_LEAF, len(history), lambda n: urls.decisions(leaf=n)
-    )
+    leaf = leaves(ask.number("leaf", 1), ON_A_LEAF, len(history), lambda n: urls.decisions(leaf=n))
     newest_first = history[::-1]
     shown = newest_first[leaf["first_shown"] - 1 : leaf["last_shown"]] if history else ()
     known = {decision.id: decision for decision in history}

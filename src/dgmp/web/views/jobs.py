@@ -8,7 +8,6 @@ from .. import urls
 from ..asking import Ask, NotHere, Refused
 from ..store import Store
 
-
 KINDS = {
     "regroup": "Group the pages anew",
     "describe": "Describe new and changed pages",

@@ -29,8 +29,10 @@ def search(store: Store, ask: Ask) -> dict[str, Any]:
     if not named and not upload:
         return found
     page = store.uploads.page(upload) if upload else store.page(store.meant(named))
-    hits = store.search(_restricted(page, box), _HITS) if box or upload else store.search(
-        page.id, _HITS
+    hits = (
+        store.search(_restricted(page, box), _HITS)
+        if box or upload
+        else store.search(page.id, _HITS)
     )
     store.thumbnails([hit.page_id for hit in hits])
     return found | {
