@@ -31,6 +31,18 @@ class CatalogueError(DgmpError):
     """A catalogue of described pages that cannot be opened, or does not go with what is asked."""
 
 
+class DecisionConflict(CatalogueError):
+    """A decision that another one, ``other``, has overtaken."""
+
+    def __init__(self, message: str, other: object) -> None:
+        super().__init__(message)
+        self.other = other
+
+    def __reduce__(self) -> tuple[type[DecisionConflict], tuple[str, object]]:
+        """Errors come back from worker processes, which needs both arguments."""
+        return type(self), (str(self), self.other)
+
+
 class ImageError(DgmpError):
     """A file whose picture cannot be used; the message is ``file: reason``."""
 

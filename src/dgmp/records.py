@@ -266,6 +266,87 @@ class Hand:
     fits: tuple[float, ...]  # ½ where the others are just near enough to be joined; 1 if alone
     confidence: float
     nearest: int | None  # the number of the hand most like this one
+    name: str = ""  # given by a person
+    note: str = ""
+    decided: bool = False  # a person said of all its pages that they are by one hand
+
+
+VERDICTS = ("same", "different", "unsure", "name", "undo")
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a person decided about hands.
+
+    ``same``: all pages of ``first`` and ``second`` are by one hand. ``different``: no page of
+    ``first`` is by the hand of any page of ``second``. ``unsure``: looked at, but cannot be said.
+    ``name``: the hand of the pages ``first`` has this name and note. ``undo`` takes back the
+    decision whose id is ``replaces``.
+    """
+
+    verdict: str
+    first: tuple[str, ...]  # page ids
+    second: tuple[str, ...] = ()
+    person: str = ""
+    note: str = ""
+    name: str = ""  # with the verdict ``name``; empty: the hand has none any longer
+    id: str = ""  # given when it is stored: unique, later ones sort after earlier ones
+    time: str = ""  # ISO 8601 in UTC, given when it is stored
+    replaces: str = ""
+
+    def __post_init__(self) -> None:
+        if self.verdict not in VERDICTS:
+            raise ValueError(f"verdict must be one of {', '.join(VERDICTS)}, got {self.verdict!r}")
+        if bool(self.replaces) != (self.verdict == "undo"):
+            raise ValueError("replaces must name a decision with the verdict undo, and only there")
+        if self.name and self.verdict != "name":
+            raise ValueError(f"name goes with the verdict name, got {self.verdict!r}")
+        if self.verdict != "undo" and not self.first:
+            raise ValueError(f"{self.verdict!r} needs pages in first")
+        if self.verdict == "name" and self.second:
+            raise ValueError("a name is given to the hand of first, without second")
+        if self.verdict in ("different", "unsure") and not self.second:
+            raise ValueError(f"{self.verdict!r} needs pages in second")
+        if self.verdict == "different" and (both := set(self.first) & set(self.second)):
+            raise ValueError(f"page {min(both)!r} cannot differ from itself")
+        if self.verdict == "same" and len({*self.first, *self.second}) < 2:
+            raise ValueError("'same' needs two pages or more")
+
+    @property
+    def pages(self) -> frozenset[str]:
+        """The ids of all pages it is about."""
+        return frozenset(self.first + self.second)
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """Decisions in force that cannot all be true; grouping passes over the oldest that must go."""
+
+    decisions: tuple[Decision, ...]  # oldest first
+    pages: tuple[str, str]  # that are by one hand and by two according to them
+    passed_over: Decision  # one of them
+
+
+@dataclass(frozen=True)
+class Question:
+    """A pair of pages of which a person should say whether they are by one hand."""
+
+    first: str  # page ids
+    second: str
+    probability: float  # of one hand
+    likelihood_ratio: float
+    worth: float  # pairs of pages that the answer is expected to put right
+    hands: tuple[int, int]  # the numbers of their hands; the same number: one is doubted there
+
+
+@dataclass(frozen=True)
+class StoredHands:
+    """The hands of a catalogue as they were last grouped."""
+
+    hands: tuple[Hand, ...]
+    prefer: str
+    time: str  # ISO 8601 in UTC
+    current: bool = True  # False: pages or decisions have changed since
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,10 @@ from dgmp.errors import CatalogueError
 from dgmp.hands import hand_to_json, write_hands
 from dgmp.records import Hand
 
-HANDS = (Hand(1, ("b, c", "a"), (0.91, 0.62), 0.75, 2), Hand(2, ("d",), (1.0,), 0.5, None))
+HANDS = (
+    Hand(1, ("b, c", "a"), (0.91, 0.62), 0.75, 2, name="Märta", note="left-handed"),
+    Hand(2, ("d",), (1.0,), 0.5, None),
+)
 PATHS = {"a": "/scans/a.png", "b, c": "/scans/b, c.png", "d": "/scans/d.png"}
 
 
@@ -17,10 +20,10 @@ def test_csv_has_a_row_for_every_page(tmp_path):
     with write_hands(HANDS, PATHS, tmp_path / "hands.csv").open(newline="") as file:
         rows = list(csv.reader(file))
     assert rows == [
-        ["page", "hand", "fit", "confidence", "path"],
-        ["b, c", "1", "0.9100", "0.7500", "/scans/b, c.png"],
-        ["a", "1", "0.6200", "0.7500", "/scans/a.png"],
-        ["d", "2", "1.0000", "0.5000", "/scans/d.png"],
+        ["page", "hand", "name", "fit", "confidence", "path"],
+        ["b, c", "1", "Märta", "0.9100", "0.7500", "/scans/b, c.png"],
+        ["a", "1", "Märta", "0.6200", "0.7500", "/scans/a.png"],
+        ["d", "2", "", "1.0000", "0.5000", "/scans/d.png"],
     ]
 
 
@@ -33,7 +36,10 @@ def test_json_has_an_object_for_every_hand(tmp_path):
 def test_a_hand_as_json_names_its_pages_with_their_fits():
     assert hand_to_json(HANDS[0]) == {
         "hand": 1,
+        "name": "Märta",
+        "note": "left-handed",
         "confidence": 0.75,
+        "decided": False,
         "nearest": 2,
         "pages": [{"page": "b, c", "fit": 0.91}, {"page": "a", "fit": 0.62}],
     }

@@ -1,6 +1,16 @@
 """Described pages on disk: add, look up, search."""
 
 from .band_files import PageBands, read_bands, write_bands
+from .decision_log import (
+    add_decision,
+    add_stored_decisions,
+    in_force,
+    read_decision_file,
+    read_decisions,
+    taken_back,
+    write_decision_file,
+)
+from .hand_store import made_from, read_hands, write_stored_hands
 from .head import Head, is_catalogue, renamed_spec
 from .rounding import rounded, unrounded
 from .search import Nearest, sample_rows
@@ -14,13 +24,23 @@ __all__ = [
     "Head",
     "Nearest",
     "PageBands",
+    "add_decision",
+    "add_stored_decisions",
+    "in_force",
     "is_catalogue",
+    "made_from",
     "read_bands",
+    "read_decision_file",
+    "read_decisions",
+    "read_hands",
     "renamed_spec",
     "rounded",
     "sample_rows",
     "short_vectors",
+    "taken_back",
     "unrounded",
     "vectors_digest",
     "write_bands",
+    "write_decision_file",
+    "write_stored_hands",
 ]

@@ -4,6 +4,7 @@ from .background import Background, Placed
 from .calibration import FORMAT as CALIBRATION_FORMAT
 from .calibration import Calibration, Likenesses
 from .contact_sheet import draw_hands, shown_pages
+from .deciding import Constraints, DecidedEvidence, with_names
 from .evidence import Evidence, with_probabilities
 from .fitting import fit_calibration
 from .grouping import PREFERENCES, group_pages
@@ -20,6 +21,8 @@ __all__ = [
     "BookHands",
     "Bounds",
     "Calibration",
+    "Constraints",
+    "DecidedEvidence",
     "Evidence",
     "HandChange",
     "Likenesses",
@@ -33,6 +36,7 @@ __all__ = [
     "group_pages",
     "hand_to_json",
     "shown_pages",
+    "with_names",
     "with_probabilities",
     "write_hands",
     "write_sequence",

@@ -8,19 +8,22 @@ What comes out depends on the pages and the describer only, not on the order of 
 Every hand has a confidence, the probability that it is right: that its pages are by one hand and
 that the collection has no other page by it. It is a logistic curve of two margins, how far the page
 that fits least is above the threshold and how far the nearest other hand is below, fitted on the
-same drawn collections. A page alone has the second margin only.
+same drawn collections. A page alone has the second margin only. A hand of which a person said that
+all its pages are by one has confidence 1.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..names import choose
-from ..records import Descriptors, Floats, Hand
+from ..records import Decision, Descriptors, Floats, Hand
 from .calibration import Calibration, sigmoid
+from .deciding import Constraints, DecidedEvidence, with_names
 from .evidence import Evidence, part
 from .linkage import link_pages
 
@@ -35,12 +38,16 @@ FAR = 20.0  # log-odds: margins beyond say no more; also where there is no other
 
 
 def group_pages(
-    descriptors: Descriptors, calibration: Calibration, *, prefer: str = "balanced"
+    descriptors: Descriptors,
+    calibration: Calibration,
+    *,
+    prefer: str = "balanced",
+    decisions: Sequence[Decision] = (),
 ) -> tuple[Hand, ...]:
     """The hands of a collection, those with most pages first.
 
     ``prefer`` is one of ``PREFERENCES``: where the evidence leaves it open, ``fewer`` hands or
-    ``more``.
+    ``more``. ``decisions`` in force, oldest first, are obeyed.
     """
     threshold = calibration.threshold + choose(prefer, PREFERENCES, "preference")
     order = np.argsort(np.array(descriptors.page_ids, dtype=object), kind="stable")
@@ -49,6 +56,9 @@ def group_pages(
     ids = [descriptors.page_ids[i] for i in order]
     evidence = Evidence.of(part(descriptors, order), calibration)
     _announce_unfamiliar(evidence)
+    constraints = Constraints.of(decisions)
+    if constraints:
+        evidence = DecidedEvidence.over(evidence, ids, constraints)
     groups = link_pages(evidence, threshold)
     sizes = np.bincount(groups)
     by_size = np.argsort(-sizes, kind="stable")
@@ -59,16 +69,19 @@ def group_pages(
     for number in range(len(sizes)):
         members = np.flatnonzero(groups == number)
         members = members[np.argsort(-fits[members], kind="stable")]
+        page_ids = tuple(ids[i] for i in members)
+        decided = constraints.decided(page_ids)
         hands.append(
             Hand(
                 number + 1,
-                tuple(ids[i] for i in members),
+                page_ids,
                 tuple(sigmoid(fits[members]).tolist()) if len(members) > 1 else (1.0,),
-                float(confidences[number]),
+                1.0 if decided else float(confidences[number]),
                 int(nearest[number]) + 1 if nearest[number] >= 0 else None,
+                decided=decided,
             )
         )
-    return tuple(hands)
+    return with_names(hands, decisions)
 
 
 def _announce_unfamiliar(evidence: Evidence) -> None:
@@ -88,7 +101,8 @@ def margins(
     """How far pages and groups are from falling apart or together, in log-odds.
 
     For pages: the mean log-odds with the rest of their group above the threshold. For groups: the
-    least of these; the nearest other group, −1 where there is none; how far that one is below.
+    least of these; the nearest other group that nobody said to be by another hand, −1 where there
+    is none; how far that one is below.
     """
     sizes = np.bincount(groups)
     order = np.argsort(groups, kind="stable")
@@ -113,8 +127,10 @@ def margins(
             means = np.add.reduceat(sums, starts[own] - starts[first], axis=0)
             means /= sizes[own, None] * sizes[None, :]
             means[np.arange(len(own)), own] = -np.inf
-            nearest[own] = means.argmax(axis=1)
-            apart[own] = np.clip(threshold - means.max(axis=1), -FAR, FAR)
+            best = means.max(axis=1)
+            # No evidence is so low: what is has been said to be by two hands.
+            nearest[own] = np.where(best > -2 * FAR, means.argmax(axis=1), -1)
+            apart[own] = np.clip(threshold - best, -FAR, FAR)
         first = last
     return fits, weakest, nearest, apart
 

@@ -12,7 +12,7 @@ from ..files import Format, check_place, replacing, write_json
 from ..records import Hand
 
 FORMAT = Format("dgmp-hands", 1, "list of hands")
-COLUMNS = ("page", "hand", "fit", "confidence", "path")
+COLUMNS = ("page", "hand", "name", "fit", "confidence", "path")
 
 
 def write_hands(hands: Sequence[Hand], paths: Mapping[str, str], file: Path | str) -> Path:
@@ -27,8 +27,8 @@ def write_hands(hands: Sequence[Hand], paths: Mapping[str, str], file: Path | st
         table.writerow(COLUMNS)
         for hand in hands:
             for id, fit in zip(hand.page_ids, hand.fits, strict=True):
-                row = (id, hand.number, f"{fit:.4f}", f"{hand.confidence:.4f}", paths[id])
-                table.writerow(row)
+                sure = f"{fit:.4f}", f"{hand.confidence:.4f}"
+                table.writerow((id, hand.number, hand.name, *sure, paths[id]))
     return file
 
 
@@ -43,7 +43,10 @@ def hand_to_json(hand: Hand) -> dict[str, Any]:
     """A hand as JSON has it."""
     return {
         "hand": hand.number,
+        "name": hand.name,
+        "note": hand.note,
         "confidence": round(hand.confidence, 4),
+        "decided": hand.decided,
         "nearest": hand.nearest,
         "pages": [
             {"page": id, "fit": round(fit, 4)}

@@ -8,12 +8,21 @@ if TYPE_CHECKING:
     from .calibrating import Calibrated, calibrate
     from .classifying import classify
     from .comparing import Comparison, PiecePair, compare
+    from .deciding import (
+        contradictions,
+        decide,
+        decisions,
+        export_decisions,
+        history,
+        import_decisions,
+        undo,
+    )
     from .describing import Catalogued, DescriptorFile, describe, describe_to_file
     from .evaluating import Judged, evaluate
     from .explaining import Explanation, explain
     from .exporting import export, export_model
     from .following import check_part, follow
-    from .grouping import Agreement, agreement, group
+    from .grouping import Agreement, agreement, group, stored_hands
     from .searching import search
     from .surveying import survey
 
@@ -31,16 +40,24 @@ _FILES = {
     "check_part": ".following",
     "classify": ".classifying",
     "compare": ".comparing",
+    "contradictions": ".deciding",
+    "decide": ".deciding",
+    "decisions": ".deciding",
     "describe": ".describing",
     "describe_to_file": ".describing",
     "evaluate": ".evaluating",
     "explain": ".explaining",
     "export": ".exporting",
+    "export_decisions": ".deciding",
     "export_model": ".exporting",
     "follow": ".following",
     "group": ".grouping",
+    "history": ".deciding",
+    "import_decisions": ".deciding",
     "search": ".searching",
+    "stored_hands": ".grouping",
     "survey": ".surveying",
+    "undo": ".deciding",
 }
 __getattr__ = lazy_names(__name__, _FILES)
 
@@ -58,14 +75,22 @@ __all__ = [
     "check_part",
     "classify",
     "compare",
+    "contradictions",
+    "decide",
+    "decisions",
     "describe",
     "describe_to_file",
     "evaluate",
     "explain",
     "export",
+    "export_decisions",
     "export_model",
     "follow",
     "group",
+    "history",
+    "import_decisions",
     "search",
+    "stored_hands",
     "survey",
+    "undo",
 ]

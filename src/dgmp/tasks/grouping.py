@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
-from ..catalogue import Catalogue
+from ..catalogue import (
+    Catalogue,
+    in_force,
+    made_from,
+    read_decisions,
+    read_hands,
+    write_stored_hands,
+)
 from ..errors import CatalogueError
 from ..evaluation import BCubed, adjusted_rand_index, bcubed
 from ..files import check_place
@@ -18,7 +28,7 @@ from ..hands import (
     shown_pages,
     write_hands,
 )
-from ..records import Hand
+from ..records import Hand, StoredHands
 from .opening import calibration_of, opened_catalogue
 
 
@@ -42,18 +52,39 @@ def group(
 
     ``out`` is a table with a row per page, .csv or .json; ``sheet`` a picture of the hands;
     ``prefer`` says where the evidence leaves it open: ``fewer`` hands, ``balanced``, or ``more``.
+    Decisions in force are obeyed. The result is stored in the catalogue, for :func:`stored_hands`.
     """
     if out is not None:
         check_hand_file(Path(out))
     if sheet is not None:
         check_place(Path(sheet))
     opened = opened_catalogue(catalogue)
-    hands = group_pages(opened.descriptors(), needed_calibration(opened), prefer=prefer)
+    source = made_from(opened.folder)  # before: what changes meanwhile makes the hands outdated
+    hands = group_pages(
+        opened.descriptors(),
+        needed_calibration(opened),
+        prefer=prefer,
+        decisions=in_force(read_decisions(opened.folder)),
+    )
+    _store(hands, prefer, source, opened.folder)
     if out is not None:
         write_hands(hands, opened.paths(), out)
     if sheet is not None:
         draw_hands(hands, opened.thumbnails(shown_pages(hands)), sheet)
     return hands
+
+
+def stored_hands(catalogue: Catalogue | Path | str) -> StoredHands | None:
+    """The hands as they were last grouped, and whether they are current; None if never."""
+    return read_hands(opened_catalogue(catalogue).folder)
+
+
+def _store(hands: tuple[Hand, ...], prefer: str, source: str, folder: Path) -> None:
+    if not os.access(folder, os.W_OK):  # a catalogue that is only read can still be grouped
+        warnings.warn(f"{folder}: may not be written to, hands are not kept in it", stacklevel=3)
+        return
+    time = datetime.now(UTC).isoformat(timespec="seconds")
+    write_stored_hands(StoredHands(hands, prefer, time), source, folder)
 
 
 def needed_calibration(catalogue: Catalogue) -> Calibration:

@@ -1,0 +1,107 @@
+"""What people decide about the hands of a catalogue: stored, taken back, carried elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..catalogue import (
+    Catalogue,
+    add_decision,
+    add_stored_decisions,
+    in_force,
+    read_decision_file,
+    read_decisions,
+    taken_back,
+    write_decision_file,
+)
+from ..errors import CatalogueError, DecisionConflict
+from ..files import check_place
+from ..hands import Constraints
+from ..records import Contradiction, Decision
+from .opening import opened_catalogue
+
+
+def decide(
+    catalogue: Catalogue | Path | str, decision: Decision, *, seen: str | None = None
+) -> Decision:
+    """Store a decision; what comes back has its id and time.
+
+    ``seen`` is the id of the newest decision that the person had on the screen, empty for none: a
+    newer one about the same pages is a DecisionConflict.
+    """
+    opened = opened_catalogue(catalogue)
+    if decision.verdict == "undo":
+        raise ValueError("a decision is taken back by undo()")
+    here = opened.paths()
+    if missing := sorted(decision.pages - here.keys()):
+        raise CatalogueError(f"{opened.folder}: holds no page {missing[0]!r}")
+
+    def check(log: tuple[Decision, ...]) -> None:
+        by_id = {other.id: other for other in log}
+        for other in reversed(log):
+            if seen is None or other.id <= seen:
+                return
+            about = other
+            while about.replaces in by_id:
+                about = by_id[about.replaces]
+            if shared := sorted(decision.pages & about.pages):
+                raise DecisionConflict(
+                    f"{opened.folder}: meanwhile {_told(other)} about {shared[0]!r}; look again "
+                    "before deciding",
+                    other,
+                )
+
+    return add_decision(opened.folder, decision, check)
+
+
+def undo(catalogue: Catalogue | Path | str, decision_id: str, *, person: str = "") -> Decision:
+    """Take back a decision, or bring one back by taking back its undo."""
+    opened = opened_catalogue(catalogue)
+
+    def check(log: tuple[Decision, ...]) -> None:
+        if decision_id not in {other.id for other in log}:
+            raise CatalogueError(f"{opened.folder}: holds no decision {decision_id!r}")
+        if (other := taken_back(log).get(decision_id)) is not None:
+            raise DecisionConflict(
+                f"{opened.folder}: {_told(other)}: it took back {decision_id!r} already", other
+            )
+
+    undone = Decision("undo", (), person=person, replaces=decision_id)
+    return add_decision(opened.folder, undone, check)
+
+
+def decisions(catalogue: Catalogue | Path | str) -> tuple[Decision, ...]:
+    """The decisions in force, oldest first."""
+    return in_force(history(catalogue))
+
+
+def history(catalogue: Catalogue | Path | str) -> tuple[Decision, ...]:
+    """All that was ever decided, undos included, oldest first."""
+    return read_decisions(opened_catalogue(catalogue).folder)
+
+
+def contradictions(catalogue: Catalogue | Path | str) -> tuple[Contradiction, ...]:
+    """Decisions in force that cannot all be true, as long as nobody takes one back."""
+    return Constraints.of(decisions(catalogue)).contradictions
+
+
+def export_decisions(catalogue: Catalogue | Path | str, file: Path | str) -> tuple[Decision, ...]:
+    """Write all that was ever decided to a file of JSON lines, and give it."""
+    check_place(Path(file))
+    found = history(catalogue)
+    write_decision_file(found, Path(file))
+    return found
+
+
+def import_decisions(catalogue: Catalogue | Path | str, file: Path | str) -> tuple[Decision, ...]:
+    """Take over the decisions of a file that export_decisions wrote, and give those that are new.
+
+    Pages that the catalogue does not hold may be among them.
+    """
+    return add_stored_decisions(opened_catalogue(catalogue).folder, read_decision_file(Path(file)))
+
+
+def _told(decision: Decision) -> str:
+    """Who decided what and when, in words."""
+    who = decision.person or "somebody"
+    return f"{who} decided {decision.verdict!r} at {decision.time[:19]} ({decision.id})"
