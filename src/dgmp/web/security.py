@@ -87,6 +87,11 @@ def allowed_hosts(host: str, port: int) -> frozenset[str]:
     return frozenset(f"{name}:{port}" for name in written) | (written if port == 80 else set())
 
 
+def own_address() -> str:
+    """The address of this machine that others see, or its name."""
+    return _towards(*_ELSEWHERE[0]) or socket.gethostname()
+
+
 class Guard:
     """Let in what may come in; ``asking`` are addresses whose POST changes nothing."""
 
@@ -293,12 +298,19 @@ def _with_cookie(send: Send, cookie: str) -> Send:
 
 def _own_names() -> set[str]:
     """Names and addresses of this machine."""
-    names: set[str] = {"127.0.0.1", "localhost", "::1", socket.gethostname(), socket.getfqdn()}
-    for family, towards in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
-        try:
-            with socket.socket(family, socket.SOCK_DGRAM) as probe:
-                probe.connect((towards, 9))  # sends nothing: it only asks which address would
-                names.add(probe.getsockname()[0])
-        except OSError:
-            continue
-    return names
+    known = {"127.0.0.1", "localhost", "::1", socket.gethostname(), socket.getfqdn()}
+    return known | {_towards(*place) for place in _ELSEWHERE} - {""}
+
+
+def _towards(family: int, place: str) -> str:
+    """The address under which this machine would be seen there; empty: it has none."""
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((place, 9))  # sends nothing
+            return str(probe.getsockname()[0])
+    except OSError:
+        return ""
+
+
+# Addresses that belong to nobody (RFC 5737, RFC 3849).
+_ELSEWHERE = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1"))
