@@ -14,12 +14,12 @@ from .page_scores import (
 from .plots import draw_confusion, draw_precision, draw_scores
 from .retrieval import ranking_scores, retrieval_scores
 from .score_files import load_scores, save_scores, scores_to_json
-from .significance import Comparison, Difference, compare, measure, with_intervals
+from .significance import Difference, Differences, compare, measure, with_intervals
 
 __all__ = [
     "BCubed",
-    "Comparison",
     "Difference",
+    "Differences",
     "adjusted_rand_index",
     "average_probabilities",
     "bcubed",

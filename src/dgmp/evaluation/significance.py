@@ -40,7 +40,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Differences:
     """Two systems on the same queries, a minus b, each resample drawn once for both."""
 
     differences: Mapping[str, Difference]
@@ -87,7 +87,7 @@ def compare(
     measures: Sequence[str] | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
-) -> Comparison:
+) -> Differences:
     """Bootstrap the difference of two systems scored on the same queries.
 
     Queries are matched by id, whatever their order. A system that is better in 97.5 % of resamples
@@ -124,7 +124,7 @@ def compare(
         differences[name] = Difference(
             a[name] - b[name], low, high, float((draws < 0).mean()), float((draws > 0).mean())
         )
-    return Comparison(differences, len(a.item_ids), len(clusters), (a.reranking, b.reranking))
+    return Differences(differences, len(a.item_ids), len(clusters), (a.reranking, b.reranking))
 
 
 def measure(scores: Scores, name: str) -> float:
