@@ -1,6 +1,12 @@
 // Deep zoom into one scan or two; places of evidence; both moved together on wish.
 "use strict";
 
+// OpenSeadragon puts a rule of its own into the page unless there is such an element; the policy of
+// this page allows no inline style, and page.css has the rule.
+const rule = document.createElement("style");
+rule.dataset.openseadragonMobileCss = "true";
+document.head.append(rule);
+
 const shown = [...document.querySelectorAll("[data-viewer]")].map((element) => ({
   element,
   name: element.dataset.viewer,
