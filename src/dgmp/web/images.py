@@ -24,7 +24,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from ..errors import CatalogueError, ImageError
+from ..errors import DgmpError, ImageError
 from ..names import need
 from ..pixels import Colours
 from ..records import Page
@@ -39,7 +39,7 @@ QUALITIES = ("default", "color", "gray", "bitonal")
 _NUMBER = r"(\d{1,9}(?:\.\d{1,10})?)"
 _QUALITY_JPEG = 88
 
-Found = Callable[[str], Page]  # the page of an identifier, or a CatalogueError
+Found = Callable[[str], Page]  # the page of an identifier, or a DgmpError
 
 
 class _Wrong(Exception):
@@ -67,10 +67,10 @@ def image_routes(find: Found, scans: Scans) -> list[BaseRoute]:
             return await _answer(request, find, scans)
         except _Wrong as error:
             return PlainTextResponse(error.reason, error.status)
-        except CatalogueError as error:
-            return PlainTextResponse(str(error), 404)
         except ImageError as error:
             return PlainTextResponse(f"The scan cannot be shown: {error.reason}", 404)
+        except DgmpError as error:
+            return PlainTextResponse(str(error), 404)
         except OSError as error:
             return PlainTextResponse(f"The scan cannot be reached: {error.strerror}", 404)
 
