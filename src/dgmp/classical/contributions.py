@@ -75,12 +75,12 @@ class Contributions:
             found[word.keypoints] += word.shares @ vector[word.block]
         return found
 
-    def total(self, dim: int) -> Matrix:  # (dim,)
-        """The sum over all keypoints: the vector, with zeros where no keypoint has a share."""
-        vector = np.zeros(dim, np.float32)
+    def sums(self, weights: NDArray[np.floating], dim: int) -> Matrix:  # (m, keypoints) -> (m, dim)
+        """Weighted sums over keypoints; with ones the vector, where words have keypoints."""
+        vectors = np.zeros((len(weights), dim), np.float32)
         for word in self.words:
-            vector[word.block] = word.shares.sum(axis=0)
-        return vector
+            vectors[:, word.block] = weights[:, word.keypoints] @ word.shares
+        return vectors
 
 
 def joined(parts: Sequence[Contributions]) -> Contributions:

@@ -27,10 +27,11 @@ from .pieces import (
     PieceShares,
     SharedCosine,
     contributions_of,
-    inside,
     on_page,
-    overlap,
+    piece_vectors,
     share_cosine,
+    strongest_pieces,
+    unlike_first,
 )
 from .registry import (
     MODEL,
@@ -103,7 +104,6 @@ __all__ = [
     "fit_keypoint_describer",
     "full_spec",
     "gather",
-    "inside",
     "is_classifier",
     "is_explainable",
     "is_kind",
@@ -118,8 +118,8 @@ __all__ = [
     "make_fused",
     "needs_fitting",
     "on_page",
-    "overlap",
     "page_and_halves",
+    "piece_vectors",
     "reader",
     "save_calibration",
     "save_descriptors",
@@ -127,4 +127,6 @@ __all__ = [
     "save_keypoint_encoding",
     "share_cosine",
     "stored_name",
+    "strongest_pieces",
+    "unlike_first",
 ]

@@ -19,13 +19,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..classical import Contributions, pair_shares
+from ..classical import Contributions, pair_shares, unit_rows
 from ..names import need
 from ..pixels import PageImage
 from ..records import Floats, Matrix, Region
 from .describer import Describer
 
 _TRIED = 1000
+_LIKE = 0.06  # cosine of what two pieces add: most pieces of one letterform have more, others less
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +63,40 @@ def share_cosine(one: Contributions, other: Contributions, number: int) -> Share
         same,
         PieceShares(against.first, against.second, -against.shares),
     )
+
+
+def strongest_pieces(
+    one: Contributions,
+    values: Floats,  # (keypoints,)
+    number: int,
+) -> tuple[Matrix, Floats]:  # (pieces, 2), (pieces,)
+    """The middles of the pieces whose keypoints have the largest sums, and these; none overlap."""
+    tried = np.argsort(-values, kind="stable")[:_TRIED]
+    middles = one.positions[tried]
+    sums = inside(middles, one.positions, one.side) @ values
+    kept: list[int] = []
+    for piece in np.argsort(-sums, kind="stable"):
+        if len(kept) == number or sums[piece] <= 0:
+            break
+        if not overlap(middles[piece], middles[kept], one.side).any():
+            kept.append(int(piece))
+    return middles[kept], sums[kept]
+
+
+def piece_vectors(one: Contributions, middles: Matrix, dim: int) -> Matrix:  # (pieces, dim)
+    """What the keypoints of pieces add to the vector of their page."""
+    return one.sums(inside(middles, one.positions, one.side).toarray(), dim)
+
+
+def unlike_first(vectors: Matrix) -> list[int]:  # (pieces, dim), the strongest first
+    """Places of pieces that are unlike all chosen before them, then those of the others."""
+    units = unit_rows(vectors)
+    chosen: list[int] = []
+    left: list[int] = []
+    for place, unit in enumerate(units):
+        seen = (units[chosen] @ unit).max(initial=0) > _LIKE
+        (left if seen else chosen).append(place)
+    return chosen + left
 
 
 def contributions_of(describer: Describer, image: PageImage) -> Contributions | None:

@@ -7,7 +7,7 @@ from ..names import lazy_names
 if TYPE_CHECKING:
     from .calibrating import Calibrated, calibrate
     from .classifying import classify
-    from .comparing import Comparison, PiecePair, compare
+    from .comparing import Comparison, Letterforms, Piece, PiecePair, compare, letterforms
     from .deciding import (
         contradictions,
         decide,
@@ -34,6 +34,8 @@ _FILES = {
     "DescriptorFile": ".describing",
     "Explanation": ".explaining",
     "Judged": ".evaluating",
+    "Letterforms": ".comparing",
+    "Piece": ".comparing",
     "PiecePair": ".comparing",
     "agreement": ".grouping",
     "calibrate": ".calibrating",
@@ -54,6 +56,7 @@ _FILES = {
     "group": ".grouping",
     "history": ".deciding",
     "import_decisions": ".deciding",
+    "letterforms": ".comparing",
     "search": ".searching",
     "stored_hands": ".grouping",
     "survey": ".surveying",
@@ -69,6 +72,8 @@ __all__ = [
     "DescriptorFile",
     "Explanation",
     "Judged",
+    "Letterforms",
+    "Piece",
     "PiecePair",
     "agreement",
     "calibrate",
@@ -89,6 +94,7 @@ __all__ = [
     "group",
     "history",
     "import_decisions",
+    "letterforms",
     "search",
     "stored_hands",
     "survey",

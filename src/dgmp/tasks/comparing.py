@@ -9,7 +9,7 @@ search. What pieces of both pages add to the cosine follows from the pixels
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -24,8 +24,11 @@ from ..describers import (
     is_explainable,
     likeness_pictures,
     on_page,
+    piece_vectors,
     reader,
     share_cosine,
+    strongest_pieces,
+    unlike_first,
 )
 from ..errors import CatalogueError
 from ..hands import with_probabilities
@@ -36,6 +39,9 @@ from .opening import background_of, describer_of, opened_catalogue
 if TYPE_CHECKING:
     from ..describers import LearnedDescriber
 
+_LOOKED_AT = 12  # pages of a hand, at a fifth of a second each
+_KNOWN = 100  # pages of a hand whose vectors are read
+_BESIDE = 20  # pages of other hands that distinctive pieces are to set it apart from
 _ALIKE = 0.99  # the least cosine of a stored vector and the same from the pixels
 
 
@@ -67,6 +73,23 @@ class Comparison:
     whole: float = 0.0  # what pages add as a whole, as their texture does
     rounding: float = 0.0  # what storing vectors in a byte per entry adds
     heat_maps: tuple[bytes, bytes] | None = None  # PNG of both prepared pages, by a network
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of a page, in pixels of the displayed scan."""
+
+    page_id: str
+    region: Region
+    value: float  # what it adds to the mean cosine of its page with others of its hand
+
+
+@dataclass(frozen=True)
+class Letterforms:
+    """Pieces of the pages of a hand, strongest first."""
+
+    typical: tuple[Piece, ...]  # what its pages have in common
+    distinctive: tuple[Piece, ...]  # what they have in common, and the most similar pages have not
 
 
 def compare(
@@ -108,6 +131,69 @@ def compare(
         assert part is not None
         _check_unchanged(opened, page, part, vector)
     return _with_pieces(found, images, (parts[0], parts[1]), vectors, pieces)
+
+
+def letterforms(
+    catalogue: Catalogue | Path | str, page_ids: Sequence[str], *, n: int = 24
+) -> Letterforms:
+    """At most ``n`` typical and ``n`` distinctive pieces of the pages of a hand.
+
+    Of more than ``_LOOKED_AT`` pages some are looked at, evenly chosen. Both are empty where
+    vectors are no sums over keypoints. The value of a distinctive piece is what it adds to
+    cosines within the hand, less what it adds to those with the ``_BESIDE`` pages most like it.
+    """
+    if not page_ids or n < 1:
+        raise ValueError(f"there must be pages and n must be positive, got {len(page_ids)}, {n}")
+    opened = opened_catalogue(catalogue)
+    describer = describer_of(opened)
+    pages = opened.pages(_evenly(page_ids, _LOOKED_AT))
+    known = dict.fromkeys([*_evenly(page_ids, _KNOWN), *(page.id for page in pages)])
+    vectors = {id: opened.page(id).vectors[0] for id in known}
+    total = np.sum(list(vectors.values()), axis=0)
+    near = opened.search(total / np.linalg.norm(total), len(page_ids) + _BESIDE)
+    others = [row for row, hit in enumerate(near.hits) if hit.page_id not in set(page_ids)]
+    typical, distinctive = _Sheet(-(-3 * n // len(pages))), _Sheet(-(-3 * n // len(pages)))
+    for page in pages:
+        image = reader(describer)(page)
+        part = contributions_of(describer, image)
+        if part is None:
+            break
+        own = vectors[page.id]
+        _check_unchanged(opened, page, part, own)
+        hand = (total - own) / (len(vectors) - 1) if len(vectors) > 1 else own
+        typical.add(image, part, hand)
+        if others:
+            distinctive.add(image, part, hand - near.vectors[others].mean(axis=0))
+    return Letterforms(typical.best(n), distinctive.best(n))
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    """Pieces of several pages, and what each adds to the vector of its page."""
+
+    each: int  # pieces of a page
+    pieces: list[tuple[Piece, Matrix]] = field(default_factory=list)
+
+    def add(self, image: PageImage, part: Contributions, vector: Matrix) -> None:
+        """Those of a page that add most to its product with a vector."""
+        middles, sums = strongest_pieces(part, part.to(vector), self.each)
+        regions = on_page(image, middles, part.side)
+        shares = piece_vectors(part, middles, len(vector))
+        for region, value, share in zip(regions, sums.tolist(), shares, strict=True):
+            self.pieces.append((Piece(image.page.id, region, value), share))
+
+    def best(self, n: int) -> tuple[Piece, ...]:
+        """The strongest pieces, at first one of those that look alike."""
+        if not self.pieces:
+            return ()
+        falling = sorted(self.pieces, key=lambda each: -each[0].value)
+        order = unlike_first(np.stack([share for _, share in falling]))
+        return tuple(falling[place][0] for place in sorted(order[:n]))
+
+
+def _evenly(page_ids: Sequence[str], most: int) -> list[str]:
+    chosen = np.unique(np.linspace(0, len(page_ids) - 1, most).astype(int))
+    return [page_ids[i] for i in chosen]
 
 
 def _judged(opened: Catalogue, page: Page, stored: Sequence[Descriptors]) -> Hit:
@@ -163,7 +249,7 @@ def _pairs(
 
 def _check_unchanged(opened: Catalogue, page: Page, part: Contributions, vector: Matrix) -> None:
     """Refuse a page whose pixels no longer give the vector that is stored."""
-    total = part.total(len(vector))
+    total = part.sums(np.ones((1, len(part.positions)), np.float32), len(vector))[0]
     there = vector[total != 0]
     now = total[total != 0]
     if there @ now < _ALIKE * np.linalg.norm(there) * np.linalg.norm(now):

@@ -56,6 +56,7 @@ _log = logging.getLogger(__name__)
 def shown(name: str, view: View) -> Endpoint:
     """The page of a view."""
 
+    @_careful
     async def answer(request: Request) -> Response:
         found = await run_in_threadpool(view, _store(request), _ask(request))
         frame = await run_in_threadpool(_frame, request)
@@ -67,6 +68,7 @@ def shown(name: str, view: View) -> Endpoint:
 def as_json(view: View) -> Endpoint:
     """The JSON twin of a view."""
 
+    @_careful
     async def answer(request: Request) -> Response:
         return JSONResponse(await run_in_threadpool(view, _store(request), _ask(request)))
 
@@ -76,6 +78,7 @@ def as_json(view: View) -> Endpoint:
 def done(action: View, *, json: bool = False) -> Endpoint:
     """An action: then on to another page, or what was done as JSON."""
 
+    @_careful
     async def answer(request: Request) -> Response:
         async with request.form(max_fields=_MOST_FIELDS, max_files=1) as form:
             ask = Ask(request.path_params, request.query_params, form, _person(request))
@@ -98,11 +101,24 @@ def done(action: View, *, json: bool = False) -> Endpoint:
 def sent(file: Callable[[Store, Ask], File]) -> Endpoint:
     """A file."""
 
+    @_careful
     async def answer(request: Request) -> Response:
         found = await run_in_threadpool(file, _store(request), _ask(request))
         return Response(found.content, media_type=found.kind, headers=dict(found.headers))
 
     return answer
+
+
+def _careful(answer: Endpoint) -> Endpoint:
+    """Answer every error here: what gets out of the application is answered without its guard."""
+
+    async def careful(request: Request) -> Response:
+        try:
+            return await answer(request)
+        except Exception as error:
+            return await refused(request, error)
+
+    return careful
 
 
 async def refused(request: Request, error: Exception) -> Response:

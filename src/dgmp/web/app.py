@@ -16,7 +16,6 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from ..errors import DgmpError
 from . import answers, urls
 from .images import image_routes
 from .keys import page_id
@@ -64,11 +63,7 @@ def create_app(
             )
         ],
         lifespan=_lifespan,
-        exception_handlers={
-            DgmpError: answers.refused,
-            HTTPException: answers.refused,
-            BaseException: answers.refused,  # Exception would be answered outside of the guard
-        },
+        exception_handlers={HTTPException: answers.refused},
     )
     app.state.store = store
     return app

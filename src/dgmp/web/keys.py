@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 
-from ..errors import CatalogueError
+from .asking import NotHere
 
 
 def page_key(page_id: str) -> str:
@@ -19,7 +19,7 @@ def page_id(key: str) -> str:
         padded = key.encode("ascii") + b"=" * (-len(key) % 4)
         found = base64.b64decode(padded, b"-_", validate=True).decode()
     except (binascii.Error, UnicodeError, ValueError) as error:
-        raise CatalogueError(f"{key}: is the key of no page") from error
+        raise NotHere(f"{key}: is the key of no page") from error
     if page_key(found) != key:
-        raise CatalogueError(f"{key}: is the key of no page")
+        raise NotHere(f"{key}: is the key of no page")
     return found

@@ -30,9 +30,10 @@ def same_hand(probability: float | None, ratio: float | None, *, enough: bool) -
 
 def likeness(ratio: float) -> str:
     """A likelihood ratio."""
-    if ratio >= 1:
-        return f"Pages by one hand are as alike as these {_times(ratio)} pages by two hands are."
-    return f"Pages by two hands are as alike as these {_times(1 / ratio)} pages by one hand are."
+    one, two = "two pages by one hand", "two pages by different hands"
+    first, second = (one, two) if ratio >= 1 else (two, one)
+    often = _times(max(ratio, 1 / ratio) if ratio > 0 else _CLEARLY + 1)
+    return f"{first[0].upper()}{first[1:]} are as like each other as these {often} {second}."
 
 
 def _times(ratio: float) -> str:

@@ -1,6 +1,13 @@
 // Deep zoom into one scan or two; places of evidence; both moved together on wish.
 "use strict";
 
+// OpenSeadragon puts a rule of its own into the page unless an element of that name is there. The
+// policy of this page allows no inline style, so there is one that no browser takes for CSS, and
+// page.css has the rule.
+const rule = document.createElementNS("urn:dgmp", "style");
+rule.setAttribute("data-openseadragon-mobile-css", "true");
+document.head.append(rule);
+
 const shown = [...document.querySelectorAll("[data-viewer]")].map((element) => ({
   element,
   name: element.dataset.viewer,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ...records import Page
+from ...records import Hit, Page
 from .. import urls, wording
 from ..asking import Ask, Refused
 from ..store import Store
@@ -53,9 +53,7 @@ def search(store: Store, ask: Ask) -> dict[str, Any]:
                 "cosine": round(hit.cosine, 5),
                 "probability": hit.probability,
                 "percent": "" if hit.probability is None else wording.percent(hit.probability),
-                "sentence": wording.same_hand(
-                    hit.probability, hit.likelihood_ratio, enough=hit.enough_writing
-                ),
+                "sentence": _sentence(hit),
                 "hand": _hand(store, hit.page_id),
                 "compare": None if upload else urls.compare(page.id, hit.page_id),
             }
@@ -70,6 +68,12 @@ def upload(store: Store, ask: Ask) -> dict[str, Any]:
     if taken is None or isinstance(taken, str):
         raise Refused("choose a picture first: no file came with the form")
     return {"next": urls.search(upload=store.uploads.keep(taken.file), region=ask.text("region"))}
+
+
+def _sentence(hit: Hit) -> str:
+    if hit.enough_writing and hit.likelihood_ratio is not None:
+        return wording.likeness(hit.likelihood_ratio)
+    return wording.same_hand(hit.probability, None, enough=hit.enough_writing)
 
 
 def _restricted(page: Page, box: tuple[int, int, int, int] | None) -> Page:
