@@ -23,7 +23,7 @@ test: lint browser  ## lint, types, import directions, tests
 	$(BIN)/python -m pytest -n 2
 
 browser:  ## find Chromium for the tests of the page, or install Debian's where that may be
-	@if command -v chromium chromium-browser google-chrome >/dev/null; then :; \
+	@if command -v chromium || command -v chromium-browser || command -v google-chrome; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		echo "installing Debian's chromium for the browser tests"; \
 		apt-get install -y --no-install-recommends chromium >/dev/null || echo "chromium could not be installed"; \
