@@ -10,7 +10,7 @@ The first sum has few terms. The second is a convolution with (1 + r²)⁻², co
 charges 1, x, y, x² + y² of the points go to three nodes per box and direction (Lagrange), are
 convolved by FFT, and come back (Linderman et al., Nature Methods 2019). A step costs O(points +
 grid). Where the points spread wider than the grid has boxes, the second sum is approximate: within
-a tenth for 20 000 points at the end.
+a tenth for 20 000 points at the end. Of up to ``FEW`` points it is summed as it stands.
 Everything is deterministic: the start is the two leading principal components.
 """
 
@@ -26,6 +26,7 @@ from ..records import Floats, Matrix, Stage
 
 PERPLEXITY = 15.0  # a hand often has no more pages
 NEIGHBOURS = 45  # pages beyond three times the perplexity count nothing
+FEW = 800
 EARLY, LATE = 200, 400  # steps with attraction made larger, and as it is
 _LARGER = 12.0
 _BOXES = (20, 100)  # least and most boxes of the grid in a direction
@@ -112,11 +113,21 @@ def gradient(joint: Any, points: Floats, larger: float = 1.0) -> Floats:  # (pag
         (joint.data / (1 + squares), joint.indices, joint.indptr), joint.shape
     )
     attraction = points * np.asarray(pull.sum(axis=1)) - pull @ points
+    repulsion = summed_repulsion if len(points) <= FEW else grid_repulsion
     return larger * attraction - repulsion(points)
 
 
-def repulsion(points: Floats) -> Floats:  # (pages, 2)
-    """The second sum of g, by interpolation on a grid."""
+def summed_repulsion(points: Floats) -> Floats:  # (pages, 2)
+    """The second sum of g, over every pair of points."""
+    x, y = points.T
+    near = 1 / (1 + (x[:, None] - x) ** 2 + (y[:, None] - y) ** 2)
+    total = near.sum() - len(points)  # a point does not push itself
+    near *= near
+    return (points * near.sum(axis=1)[:, None] - near @ points) / max(float(total), 1e-9)
+
+
+def grid_repulsion(points: Floats) -> Floats:  # (pages, 2)
+    """The same by interpolation on a grid."""
     lowest, spread = points.min(axis=0), float(np.ptp(points, axis=0).max()) + 1e-9
     boxes = int(np.clip(np.ceil(spread), *_BOXES))
     nodes, step = boxes * _NODES, spread / (boxes * _NODES)
@@ -135,7 +146,7 @@ def repulsion(points: Floats) -> Floats:  # (pages, 2)
     fields = to_points @ _convolved(to_points.T @ charges, nodes, step)  # (pages, 4)
     ones, xs, ys, both = fields.T
     total = ((1 + squares) * ones - 2 * (points[:, 0] * xs + points[:, 1] * ys) + both).sum()
-    total -= len(points)  # a point does not push itself
+    total -= len(points)
     return (points * ones[:, None] - fields[:, 1:3]) / max(float(total), 1e-9)
 
 
