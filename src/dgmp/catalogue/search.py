@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..names import need
 from ..records import Hit
-from .projection import fit_projection
+from .projection import SHORT, few_coordinates, fit_projection
 from .rounding import blocks, products, scales
 from .rows import among, halves_of, present, stored_rows, vectors_of
 from .shorts import ShortTable
@@ -126,12 +126,15 @@ class Searcher:
         if ready:
             rows = self._table.search().select(["page_id"]).limit(None).to_arrow()
             return self.shorts.of(set(rows["page_id"].to_pylist()))
-        if not pages:
-            return np.zeros(0, object), np.zeros((0, self._dim), np.float32)
+        if pages <= SHORT < self._dim:
+            held, _ = self._all()
+            return held.ids, few_coordinates(held.stored)
         chosen = np.linspace(0, pages - 1, min(pages, _FITTED)).round().astype(int)
         taken = self._table.take_offsets(chosen.tolist()).select(["vector"]).to_arrow()
         projection = fit_projection(stored_rows(taken))
         parts = [(batch.ids, projection(batch.stored)) for batch in self._batches()]
+        if not parts:
+            return np.zeros(0, object), np.zeros((0, self._dim), np.float32)
         return np.concatenate([ids for ids, _ in parts]), np.concatenate([v for _, v in parts])
 
     def settle(self) -> None:
