@@ -112,7 +112,7 @@ def calibrated_describer(tmp_path_factory):
         for page in range(4):
             draw_page(1000 + writer, page, folder / f"w{writer}" / f"{page}.png")
     plain = StrokeDescriber()
-    found = describe_pages(open_corpus(folder).pages, plain, halves=True)
+    found = describe_pages(open_corpus(folder, kind="writers").pages, plain, halves=True)
     scans = [page.scan for page in found.pages]
     calibration = fit_calibration(
         found.descriptors, found.descriptors.labels, scans, collections=20

@@ -1,5 +1,6 @@
 """Files that are whole or not there, each with its format and version; records as plain values."""
 
+import errno
 import json
 import os
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from dgmp.files import (
     from_plain,
     read_json,
     replacing,
+    replacing_folder,
     to_plain,
     write_json,
     write_text,
@@ -199,3 +201,26 @@ def test_what_is_no_such_record_is_refused_with_its_fault(values, message):
 )
 def test_the_first_difference_of_plain_values_is_named(ours, theirs, difference):
     assert first_difference(ours, theirs) == difference
+
+
+def test_a_folder_takes_its_place_as_a_whole(tmp_path):
+    place = tmp_path / "new" / "folder"
+    for text in ("one", "two"):
+        with replacing_folder(place) as beside:
+            (beside / f"{text}.txt").write_text(text)
+    assert [file.name for file in place.iterdir()] == ["two.txt"]
+    assert [folder.name for folder in place.parent.iterdir()] == ["folder"]
+
+
+def test_a_folder_that_fails_leaves_what_was_there(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "old.txt").touch()
+
+    def fill():
+        with replacing_folder(tmp_path / "folder") as beside:
+            (beside / "new.txt").touch()
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(DgmpError, match="folder: cannot be written: No space"):
+        fill()
+    assert [file.name for file in tmp_path.rglob("*")] == ["folder", "old.txt"]

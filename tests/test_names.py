@@ -12,6 +12,7 @@ from dgmp.names import (
     choose,
     did_you_mean,
     missing_extra,
+    nearest_name,
     need,
     unknown,
 )
@@ -117,3 +118,13 @@ def test_the_file_behind_a_lazy_name_waits_until_it_is_used(room):
 def test_a_name_that_a_room_does_not_offer_is_an_attribute_error(room):
     with pytest.raises(AttributeError, match="module 'a_room' has no attribute 'paper'"):
         _ = room.paper
+
+
+def test_the_nearest_of_many_names_is_the_one_with_the_letter_that_is_missing():
+    names = [f"ms {number // 200:03}/blatt_{number % 200:04}.jpg" for number in range(5000)]
+    assert nearest_name("ms 012/blat_0123.jpg", names) == "ms 012/blatt_0123.jpg"
+
+
+@pytest.mark.parametrize(("name", "known"), [("a", []), ("", ["a"]), ("ü", ["", "b"])])
+def test_nothing_is_near_a_name_that_has_nothing_in_common(name, known):
+    assert nearest_name(name, known) is None

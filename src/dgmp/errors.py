@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class DgmpError(Exception):
     """Something a user asked for cannot be had; the message says what would be right."""
@@ -25,6 +27,18 @@ class MissingExtra(DgmpError):
 
 class CorpusError(DgmpError):
     """A collection of pages that cannot be opened as it is, or leaves open what it is."""
+
+
+class MissingLabels(CorpusError):
+    """Pages without the writer or script that is needed; the message says where one is found."""
+
+    def __init__(self, label: str, missing: Sequence[str], pages: int, where: object = "") -> None:
+        place = f"{where}: " if where else ""
+        folders = f"; where each {label} has a folder, --kind {label}s takes its name"
+        super().__init__(
+            f"{place}{len(missing)} of {pages} pages have no {label}, the first is {missing[0]!r}: "
+            f"a label file gives it{folders if label in ('writer', 'script') else ''}"
+        )
 
 
 class CatalogueError(DgmpError):

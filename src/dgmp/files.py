@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ import msgspec
 from .errors import DgmpError
 
 T = TypeVar("T")
+MAKER = "dgmp"  # in pictures that dgmp draws, so that they are never taken for pages
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,28 @@ def replacing(path: Path) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             beside.unlink()
+
+
+@contextmanager
+def replacing_folder(path: Path) -> Iterator[Path]:
+    """Give a new folder to write into; at the end it takes the place of the folder ``path``.
+
+    Whatever goes wrong before that leaves ``path`` as it was. What the system refuses is raised as
+    a :class:`DgmpError` that names the folder.
+    """
+    path = Path(path).absolute()
+    beside, old = (path.with_name(f".{path.name}.{os.getpid()}{end}") for end in ("", ".old"))
+    try:
+        beside.mkdir(parents=True)
+        yield beside
+        if path.exists():
+            path.rename(old)
+        beside.rename(path)
+    except OSError as error:
+        raise DgmpError(f"{path}: cannot be written: {error.strerror or error}") from error
+    finally:
+        for rest in (beside, old):
+            shutil.rmtree(rest, ignore_errors=True)
 
 
 def write_text(path: Path, text: str) -> None:

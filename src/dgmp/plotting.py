@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import DgmpError
-from .files import replacing
+from .files import MAKER, replacing
 from .names import need
 
 if TYPE_CHECKING:
@@ -25,6 +25,11 @@ STROKES = "#8c8474"
 ORANGE = "#d55e00"
 BLUE = "#0072b2"
 SKY = "#56b4e9"
+_MARKS: dict[str, dict[str, Any]] = {
+    "png": {"metadata": {"Software": MAKER}},
+    "jpg": {"pil_kwargs": {"comment": MAKER}},
+    "jpeg": {"pil_kwargs": {"comment": MAKER}},
+}
 HEAT = "cividis"  # made for colour-blind readers, and reads in grey too
 
 LOOK: dict[str, Any] = {
@@ -63,7 +68,7 @@ def picture(path: Path | str, width: float, height: float) -> Iterator[Figure]:
         figure = need("matplotlib.figure").Figure(figsize=(width, height), layout="constrained")
         yield figure
         with replacing(path) as beside:
-            figure.savefig(beside, format=kind)
+            figure.savefig(beside, format=kind, **_MARKS.get(kind, {}))
 
 
 def picture_kind(path: Path) -> str:

@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from dgmp.classical.residuals import pool_generalized_max, pool_sums
+from dgmp.classical.residuals import (
+    generalized_max_weights,
+    pool_generalized_max,
+    pool_sums,
+)
 from dgmp.pooling import generalized_max_pool
 
 RNG = np.random.default_rng(0)
@@ -47,3 +51,20 @@ def test_one_band_is_the_whole():
 
 def test_residuals_of_no_length_are_pooled_to_zeros():
     assert not pool_generalized_max(np.zeros((5, 3), np.float32), np.array([[5]]), 1.0).any()
+
+
+def test_what_is_pooled_is_the_weighted_sum_of_its_residuals():
+    numbers = COUNTS.sum(axis=1)
+    wide = RESIDUALS.astype(np.float64)
+    pooled = pool_generalized_max(wide, numbers[:, None], 1.0)[:, 0]
+    weights = generalized_max_weights(wide, numbers, pooled, 1.0)
+    sums = pool_sums(wide * weights[:, None], numbers[:, None])[:, 0]
+    np.testing.assert_allclose(sums, pooled, atol=1e-12)
+
+
+def test_weights_solve_the_dual_problem():
+    part = RESIDUALS[:23].astype(np.float64)
+    pooled = pool_generalized_max(part, np.array([[23]]), 1.0)[:, 0]
+    weights = generalized_max_weights(part, np.array([23]), pooled, 1.0)
+    system = part @ part.T + np.square(part).sum(axis=1).mean() * np.eye(23)
+    np.testing.assert_allclose(system @ weights, 1, atol=1e-10)

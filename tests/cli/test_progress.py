@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from dgmp.cli.progress import page_bar, page_bars, stages, training_line
+from dgmp.cli.progress import page_bar, page_bars, page_lines, stages, training_line
 
 STEP = SimpleNamespace(
     epoch=0,
@@ -60,11 +60,30 @@ def test_a_bar_appears_with_the_first_page(open_terminal):
     assert terminal.getvalue() == ""
 
 
-def test_no_bar_is_shown_where_there_is_no_terminal(capsys):
+def test_work_of_a_moment_says_nothing_where_there_is_no_terminal(capsys):
     with page_bar("reading pages", 2) as advance:
         advance(2)
     told = capsys.readouterr()
     assert (told.out, told.err.strip()) == ("", "")
+
+
+def test_a_log_has_a_line_every_ten_seconds(capsys):
+    seconds = iter(range(0, 1000, 4))
+    advance = page_lines("describing pages", 100, clock=lambda: next(seconds))
+    for _ in range(8):
+        advance(1)
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.splitlines() == [
+        "describing pages: 3 of 100 (3%), 15 a minute, 6:28 left",
+        "describing pages: 6 of 100 (6%), 15 a minute, 6:16 left",
+    ]
+
+
+def test_the_last_line_of_a_log_has_no_time_left(capsys):
+    seconds = iter([0, 30])
+    page_lines("reading pages", 5, clock=lambda: next(seconds))(5)
+    assert capsys.readouterr().err == "reading pages: 5 of 5 (100%), 10 a minute\n"
 
 
 def test_every_stage_has_a_bar_of_its_own(open_terminal):

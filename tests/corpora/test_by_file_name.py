@@ -66,8 +66,7 @@ def test_icdar13_has_the_writer_in_the_file_name(page_file, corpus_folder):
     for name in ("experimental/001_1.tif", "experimental/002_4.tif", "benchmarking/101_2.tif",
                  "benchmarking/102_2.tif"):  # fmt: skip
         page_file(name)
-    corpus = open_corpus(corpus_folder)
-    assert corpus.kind == "icdar13"
+    corpus = open_corpus(corpus_folder, kind="icdar13")
     assert {(p.writer, p.scan, p.split) for p in corpus} == {
         ("001", "1", "train"), ("002", "4", "train"), ("101", "2", "test"), ("102", "2", "test")
     }  # fmt: skip

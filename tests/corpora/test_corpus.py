@@ -129,7 +129,7 @@ def test_a_split_that_no_page_is_in_is_named_with_those_there_are(page_file, cor
 def test_a_split_file_replaces_the_splits_of_the_corpus(page_file, corpus_folder, tmp_path):
     page_file("train/anna/1.png")
     page_file("test/bert/1.png")
-    corpus = open_corpus(corpus_folder)
+    corpus = open_corpus(corpus_folder, kind="writers")
     other = split_pages(corpus.pages, {"val": 0.5}, seed=1)
     write_split(other, tmp_path / "split.csv")
     opened = open_corpus(corpus_folder, split_file=tmp_path / "split.csv")

@@ -112,7 +112,7 @@ def corpus(page_file, corpus_folder):
     for name in ("train/anna/1.png", "train/anna/2.png", "test/bert/1.png"):
         page_file(name)
     page_file("test/bert/2.png", np.full((300, 420), 255, np.uint8))
-    return open_corpus(corpus_folder)
+    return open_corpus(corpus_folder, kind="writers")
 
 
 def test_headers_alone_do_not_show_that_a_page_is_blank(corpus):
@@ -154,7 +154,7 @@ def test_the_table_has_a_row_for_every_split_and_one_for_all(corpus):
 def test_the_table_counts_scripts(page_file, corpus_folder):
     for name in ("uncial/1.png", "uncial/2.png", "cursiva/1.png"):
         page_file(name)
-    lines = survey_corpus(open_corpus(corpus_folder)).table().splitlines()
+    lines = survey_corpus(open_corpus(corpus_folder, kind="scripts")).table().splitlines()
     assert "uncial   2      2" in lines
 
 

@@ -12,7 +12,7 @@ from dgmp.engines import Here
 from dgmp.errors import CatalogueError, UnknownName
 from dgmp.hands import PREFERENCES, group_pages
 from dgmp.records import Hand
-from dgmp.tasks import agreement, describe, group
+from dgmp.tasks import agreement, describe, export_hands, group
 from dgmp.tasks.grouping import needed_calibration
 
 pytestmark = pytest.mark.usefixtures("stroke_describers")
@@ -58,6 +58,13 @@ def test_a_table_may_be_json(catalogue, tmp_path):
     hands = group(catalogue, out=tmp_path / "hands.json")
     stored = json.loads((tmp_path / "hands.json").read_text())
     assert [hand["hand"] for hand in stored["hands"]] == [hand.number for hand in hands]
+
+
+def test_hands_of_before_are_exported_with_the_pages_of_the_catalogue(catalogue, tmp_path):
+    hands = group(catalogue)
+    out = export_hands(catalogue.folder, hands, tmp_path / "hands.tei.xml")
+    assert all(f"<label>{id}</label>" in out.read_text() for id in catalogue.paths())
+    assert "<title>Hands of catalogue</title>" in out.read_text()
 
 
 def test_a_catalogue_that_is_not_calibrated_is_told_how_to_be(scans, tmp_path):

@@ -1,13 +1,23 @@
 """What tasks are given: corpora or paths, loose pictures, runs and what they have seen."""
 
 import json
+import shutil
 
 import pytest
 
 from dgmp.catalogue import Catalogue, Head
 from dgmp.corpora import open_corpus
+from dgmp.engines import Here
 from dgmp.errors import CorpusError
-from dgmp.tasks.opening import loose_pages, one_page, opened, opened_catalogue, trained_on
+from dgmp.tasks import describe
+from dgmp.tasks.opening import (
+    loose_pages,
+    one_page,
+    opened,
+    opened_catalogue,
+    page_missing,
+    trained_on,
+)
 
 
 def test_a_corpus_is_taken_by_its_path_or_itself(hands):
@@ -79,3 +89,11 @@ def test_a_folder_that_is_no_run_has_seen_nothing(hands, tmp_path, content):
     if content is not None:
         (tmp_path / "run.json").write_text(content)
     assert trained_on(tmp_path, open_corpus(hands)) == set()
+
+
+def test_a_page_that_is_missed_is_looked_for_by_its_name_without_folders(
+    stroke_describers, scans, tmp_path
+):
+    shutil.move(scans, tmp_path / "above" / "ms 12")
+    made = describe(tmp_path / "above", tmp_path / "catalogue", engine=Here()).catalogue
+    assert "did you mean 'ms 12/2-1.png'?" in str(page_missing(made, "2-1.jpg"))

@@ -96,7 +96,7 @@ def test_the_calibration_of_a_catalogue_is_that_of_its_describer(
 
 
 def test_a_page_that_is_nowhere_is_refused(catalogue):
-    with pytest.raises(CatalogueError, match=r"nowhere.png: is no page of .*no such file"):
+    with pytest.raises(CatalogueError, match=r"nowhere.png: is no page of .*no such file$"):
         search(catalogue, "nowhere.png")
 
 
@@ -122,3 +122,8 @@ def test_a_folder_that_is_no_catalogue_is_refused(tmp_path):
 
 def test_a_hit_has_the_path_of_its_scan(catalogue, scans):
     assert all(hit.path == str(scans / hit.page_id) for hit in search(catalogue, "0-0.png"))
+
+
+def test_a_misspelt_page_offers_the_nearest(catalogue):
+    with pytest.raises(CatalogueError, match=r"no such file; did you mean '2-1\.png'\?"):
+        search(catalogue, "21.png")

@@ -27,7 +27,7 @@ def test_own_validation_pages_are_used(hands, recipe):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"writer": None}, "none has a writer"),
+        ({"writer": None}, "12 pages have no writer.*--kind writers"),
         ({"split": "test"}, "none is in split train"),
         ({"writer": "one"}, "at least two writers"),
     ],

@@ -32,15 +32,22 @@ def described(tmp_path_factory):
     return shared / "catalogue"
 
 
+@pytest.fixture(scope="session")
+def reader(described):
+    """A client for looking only: what it has found out once serves all tests."""
+    with TestClient(create_app(described, read_only=True), HOME) as client:
+        yield client
+
+
 @pytest.fixture
 def catalogue(described, tmp_path):
     """A copy that a test may change."""
     return shutil.copytree(described, tmp_path / "shelf 7")
 
 
-@pytest.fixture
-def page_ids(catalogue):
-    return sorted(Catalogue.open(catalogue).paths())
+@pytest.fixture(scope="session")
+def page_ids(described):
+    return sorted(Catalogue.open(described).paths())
 
 
 @pytest.fixture

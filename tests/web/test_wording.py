@@ -58,4 +58,7 @@ def test_decisions_are_told(decision, words):
 
 
 def test_one_page_is_one_page():
-    assert (wording.counted(1, "page"), wording.counted(1200, "page")) == ("1 page", "1\u2009200 pages")
+    assert (wording.counted(1, "page"), wording.counted(1200, "page")) == (
+        "1 page",
+        "1\u2009200 pages",
+    )

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from ..names import need
 from ..records import Floats, Matrix
-from .residuals import pool_generalized_max, pool_sums
+from .residuals import generalized_max_weights, pool_generalized_max, pool_sums
 from .vlad import Vlad
 from .whitening import SoftWhitening, signed_power
 
@@ -119,25 +119,22 @@ def vlad_contributions(
         return Contributions(positions, (), side)
     config = vlad.config
     places, residuals, counts = vlad.residuals(local)
-    residuals = residuals.astype(np.float64)
+    wide = residuals.astype(np.float64)
     numbers = counts[:, 0]
-    labels = np.repeat(np.arange(len(numbers)), numbers)
     if config.aggregation == "sum":
-        pooled = pool_sums(residuals, counts)[:, 0]  # (words, block)
-        parts = residuals
+        pooled = pool_sums(wide, counts)[:, 0]  # (words, block)
+        parts = wide
     else:
-        pooled = pool_generalized_max(residuals, counts, config.ridge)[:, 0]
-        energies = np.bincount(labels, np.square(residuals).sum(axis=1), len(numbers))
-        ridges = config.ridge * energies / np.maximum(numbers, 1)
-        missed = 1 - np.einsum("nd,nd->n", residuals, pooled[labels])
-        parts = residuals * (missed / np.where(ridges > 0, ridges, 1)[labels])[:, None]
+        pooled = pool_generalized_max(wide, counts, config.ridge)[:, 0]
+        weights = generalized_max_weights(wide, numbers, pooled, config.ridge)
+        parts = wide * weights[:, None]
     powered = signed_power(pooled, config.power).astype(np.float64)
-    length = np.linalg.norm(powered)
-    bound = np.sqrt(np.square(pooled).mean())
-    slopes = np.abs(powered) / np.maximum(np.abs(pooled), bound or 1) * (scale / (length or 1))
-    parts *= slopes[labels]
+    bound = np.sqrt(np.square(pooled).mean()) or 1.0
+    slopes = np.abs(powered) / np.maximum(np.abs(pooled), bound)
+    slopes *= scale / (np.linalg.norm(powered) or 1.0)
     left = finished.reshape(pooled.shape) - slopes * pooled
-    parts += (left / np.maximum(numbers, 1)[:, None])[labels]
+    words_of = np.repeat(np.arange(len(numbers)), numbers)
+    parts = parts * slopes[words_of] + (left / np.maximum(numbers, 1)[:, None])[words_of]
     ends = np.cumsum(numbers)
     shares = parts.astype(np.float32)
     words = [

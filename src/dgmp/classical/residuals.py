@@ -22,12 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..names import need
-from ..records import Matrix
+from ..records import Floats
+
+Residuals = NDArray[np.floating[Any]]  # (n, dim), single or double precision
 
 _MOST_SINGLE = 1e4  # times the smallest eigenvalue: above, systems are solved in double precision
 
 
-def pool_sums(residuals: Matrix, counts: NDArray[np.intp]) -> Matrix:
+def pool_sums(residuals: Residuals, counts: NDArray[np.intp]) -> Residuals:
     """The sum of each group: (n, dim) and (words, bands) -> (words, 1 + bands, dim).
 
     Residuals stand in the order of their groups; first come the sums over all bands of a word.
@@ -41,7 +43,7 @@ def pool_sums(residuals: Matrix, counts: NDArray[np.intp]) -> Matrix:
     return _and_whole(sums.reshape(words, bands, -1))
 
 
-def pool_generalized_max(residuals: Matrix, counts: NDArray[np.intp], ridge: float) -> Matrix:
+def pool_generalized_max(residuals: Residuals, counts: NDArray[np.intp], ridge: float) -> Residuals:
     """The same by generalized max pooling; zeros for a group without residuals."""
     words, bands = counts.shape
     dim = residuals.shape[1]
@@ -66,6 +68,20 @@ def pool_generalized_max(residuals: Matrix, counts: NDArray[np.intp], ridge: flo
         if broken:
             raise ValueError(f"ridge must be larger: {ridge} leaves a word's system singular")
     return pooled.reshape(words, -1, dim)
+
+
+def generalized_max_weights(
+    residuals: Residuals,  # (n, dim), in the order of their groups
+    numbers: NDArray[np.intp],  # (groups,)
+    pooled: Residuals,  # (groups, dim)
+    ridge: float,
+) -> Floats:  # (n,)
+    """The weights α with ξ = Σ αr of each group: α = (1 − rᵀξ)/λ, by the normal equations of ξ."""
+    groups = np.repeat(np.arange(len(numbers)), numbers)
+    energies = np.bincount(groups, np.einsum("nd,nd->n", residuals, residuals), len(numbers))
+    ridges = ridge * energies / np.maximum(numbers, 1)
+    missed = 1 - np.einsum("nd,nd->n", residuals, pooled[groups])
+    return np.asarray(missed / np.where(ridges > 0, ridges, 1)[groups], np.float64)
 
 
 def _and_whole(parts: NDArray[Any]) -> NDArray[Any]:  # (words, bands, …) -> (words, 1 + bands, …)

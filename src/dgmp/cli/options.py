@@ -45,8 +45,8 @@ class CorpusOptions:
     kind: Annotated[
         str | None,
         Option(
-            help="How the corpus is laid out, where that can be read in several ways: csv, "
-            "writers, scripts, historical-wi, icdar13, clamm16, clamm17 or plain."
+            help="Where labels come from: writers or scripts (the names of folders), csv, "
+            "historical-wi, icdar13, clamm16, clamm17, or plain (nowhere). By default label files."
         ),
     ] = None
     labels: Annotated[

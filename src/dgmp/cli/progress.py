@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -10,10 +11,15 @@ from typing import Any
 from ..records import PageProgress, Stage
 from .options import say
 
+SECONDS_BETWEEN_LINES = 10.0  # in a log, where there is no bar
+
 
 @contextmanager
-def page_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A bar that appears with the first page and goes when all are done."""
+def page_bar(title: str, total: int) -> Iterator[PageProgress]:
+    """A bar that appears with the first page and goes when all are done; in a log lines."""
+    if not sys.stderr.isatty():
+        yield page_lines(title, total)
+        return
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -31,7 +37,6 @@ def page_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
         TimeRemainingColumn(),
         console=console,
         transient=True,
-        disable=not console.is_terminal,
     )
     task = bar.add_task(title, total=total)
     started = False
@@ -50,6 +55,25 @@ def page_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
     finally:
         if started:
             bar.stop()
+
+
+def page_lines(title: str, total: int, clock: Callable[[], float] = time.monotonic) -> PageProgress:
+    """A line for a log every ten seconds: pages done, how fast, how long still."""
+    began = said = clock()
+    done = 0
+
+    def advance(number: int) -> None:
+        nonlocal done, said
+        done += number
+        now = clock()
+        if now - said < SECONDS_BETWEEN_LINES:
+            return
+        said = now
+        speed = done / (now - began)
+        left = f", {_clock((total - done) / speed)} left" if done < total else ""
+        say(f"{title}: {done} of {total} ({done / total:.0%}), {60 * speed:.0f} a minute{left}")
+
+    return advance
 
 
 @contextmanager

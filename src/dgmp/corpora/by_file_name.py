@@ -68,4 +68,5 @@ def _one_variant(found: Found) -> list[Path]:
 
 
 HISTORICAL_WI = CorpusFormat("Historical-WI, ICDAR 2017", _list_historical_wi, _HISTORICAL_WI)
-ICDAR13 = CorpusFormat("ICDAR 2013", _list_icdar13, _ICDAR13)
+# Without a pattern: scans of any archive may be called 0012_1.jpg.
+ICDAR13 = CorpusFormat("ICDAR 2013", _list_icdar13)

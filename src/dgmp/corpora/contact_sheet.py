@@ -26,23 +26,23 @@ def draw_contact_sheet(
     for page in pages:
         groups[(getattr(page, label) or "no " + label) if label else ""].append(page)
     shown = [
-        (f"{name}  ({number})" if name else f"{number} pages", [_small(page) for page in members])
-        for name, members, number in _rows(groups, rows, columns)
+        (title, [(page.id, _small(page)) for page in members])
+        for title, members in _rows(groups, rows, columns)
     ]
     return draw_rows(shown, path)
 
 
-def _rows(
-    groups: dict[str, list[Page]], rows: int, columns: int
-) -> list[tuple[str, list[Page], int]]:
-    """The groups and pages to show, spread over all; a single group fills several rows."""
+def _rows(groups: dict[str, list[Page]], rows: int, columns: int) -> list[tuple[str, list[Page]]]:
+    """The titles and pages to show, spread over all; a single group fills several rows."""
     if len(groups) == 1:
         ((name, pages),) = groups.items()
         some = _spread(pages, rows * columns)
-        parts = [some[i : i + columns] for i in range(0, len(some), columns)]
-        return [(name, part, len(pages)) for part in parts]
+        of = f"{len(some)} of {len(pages)}" if len(some) < len(pages) else str(len(pages))
+        title = f"{name}  ({of})" if name else f"{of} pages"
+        parts = range(0, len(some), columns)
+        return [(title if at == 0 else "", some[at : at + columns]) for at in parts]
     names = _spread(sorted(groups), rows)
-    return [(name, _spread(groups[name], columns), len(groups[name])) for name in names]
+    return [(f"{name}  ({len(groups[name])})", _spread(groups[name], columns)) for name in names]
 
 
 def _spread(items: list[T], number: int) -> list[T]:

@@ -1,7 +1,7 @@
 """A folder of scans becomes a corpus: pages with what is known of them, and what was left out.
 
-A table that lists files wins over file names, and these over folder names. What could be read in
-two ways is asked for by a :class:`CorpusError` that names the ways; see ``docs/corpora.md``.
+Labels come from a table that lists files, from the file names of an official set, or from the
+names of folders where ``kind`` says so; see ``docs/corpora.md``.
 Opening reads the headers of pictures only. Files that cannot be used never stop it: each is in
 ``left_out`` with its reason, and what was used with a reservation is in ``notes``.
 """
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import CorpusError, ImageError
+from ..errors import CorpusError, ImageError, MissingLabels
 from ..names import check_name
 from ..pixels import FOREIGN, SUFFIXES, Picture, pictures_in
 from ..records import Page, Source
@@ -75,10 +75,7 @@ class Corpus:
         values = [getattr(page, name) for page in self.pages]
         missing = [page.id for page, value in zip(self.pages, values, strict=True) if value is None]
         if missing:
-            raise CorpusError(
-                f"{self.root}: {len(missing)} of {len(values)} pages have no {name}, "
-                f"the first is {missing[0]!r}"
-            )
+            raise MissingLabels(name, missing, len(values), self.root)
         return tuple(values)
 
 
@@ -93,7 +90,8 @@ def open_corpus(
 ) -> Corpus:
     """Open a folder of scans, a label file, or a single picture.
 
-    ``kind`` is one of ``FORMATS`` and needed only where a folder can be read in several ways;
+    ``kind`` is one of ``FORMATS``: ``"writers"`` and ``"scripts"`` take the names of folders for
+    labels, which nothing else does;
     ``labels`` is the label file to go by where there are several; ``variant`` chooses ``"colour"``
     or ``"binarised"`` where Historical-WI lies there in both; ``split_file`` holds splits that
     dgmp wrote, in place of those of the corpus; ``each_region`` makes every text region of an ALTO
@@ -129,7 +127,7 @@ def open_corpus(
         raise CorpusError(f"{path}: holds no pictures ({', '.join(sorted(endings))})")
 
     if kind is None:
-        kind = format_of_tables(path, tables) if tables else choose_format(path, pictures)
+        kind = format_of_tables(path, tables) if tables else choose_format(pictures)
     listed = FORMATS[kind].list_files(Found(path, pictures, tables, variant))
     left_out = [
         Remark(_relative(file, path), f"not read here: {file.suffix.lower()} is no image format")
@@ -198,7 +196,7 @@ def _table(file: Path) -> LabelFile | None:
         return read_table(file)
     except CorpusError:
         if file.suffix.lower() in _SPREADSHEETS:
-            raise  # to go by folder names instead would be a guess
+            raise  # meant as labels: to go on without them would be a guess
         return None
 
 

@@ -42,7 +42,7 @@ class CorpusFormat:
 
     name: str  # in messages
     list_files: Callable[[Found], Listed]
-    pattern: re.Pattern[str] | None = None  # of file names without their ending, if they have one
+    pattern: re.Pattern[str] | None = None  # of names without ending that no other folder has
     from_tables: bool = False  # labels come from label files, which must be there
 
 

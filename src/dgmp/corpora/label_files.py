@@ -29,7 +29,7 @@ CLAMM_SCRIPTS = (
     "Caroline", "Cursiva", "Half-Uncial", "Humanistic", "Humanistic Cursive", "Hybrida",
     "Praegothica", "Semihybrida", "Semitextualis", "Southern Textualis", "Textualis", "Uncial",
 )  # fmt: skip
-HANDS_HEADER = ["page", "hand", "fit", "confidence", "path"]
+HANDS_HEADER = ["page", "hand"]  # how a table that dgmp hands wrote begins
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt", ".lst")
 SPLITS = {
     "train": "train", "training": "train", "experimental": "train",
@@ -84,7 +84,7 @@ def read_table(path: Path) -> LabelFile | None:
     delimiter = max(",;\t", key=lines[0].count)
     if lines[0].count(delimiter):
         header = [re.sub(r"\s+", "_", cell.strip().lower()) for cell in _cells(lines[0], delimiter)]
-        if header == HANDS_HEADER:
+        if header[: len(HANDS_HEADER)] == HANDS_HEADER:
             return None  # what dgmp hands wrote: its groups are no labels
         names = [COLUMNS.get(cell) for cell in header]
         if "file" in names:

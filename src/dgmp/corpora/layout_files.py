@@ -68,28 +68,43 @@ def read_layout(path: Path, size: tuple[int, int]) -> Layout:
     if page is None:
         raise CorpusError(f"{path}: has no <Page>")
     zoom = _zoom(path, page, size)
-    block = "TextBlock" if kind == "alto" else "TextRegion"
     outline = _alto_outline if kind == "alto" else _page_outline
-    regions: list[Polygon] = []
-    lines: list[Line] = []
     try:
-        for element in page.iter():
-            if _name(element) != block:
-                continue
-            own = [
-                line
-                for part in element
-                if _name(part) == "TextLine" and (line := _line(part, outline(part), zoom))
-            ]
-            lines += own
-            shape = _zoomed(outline(element), zoom)
-            if _area(shape) > 0:
-                regions.append(shape)
-            else:
-                regions += [line.outline for line in own if _area(line.outline) > 0]
+        regions = [_zoomed(outline(element), zoom) for element in text_elements(root)]
+        lines = [
+            line
+            for element in _blocks(root)
+            for part in _lines(element)
+            if (line := _line(part, outline(part), zoom))
+        ]
     except ValueError as error:
         raise CorpusError(f"{path}: broken coordinates ({error})") from error
     return Layout(tuple(map(Region, regions)), _line_distance(lines), tuple(lines))
+
+
+def text_elements(root: ElementTree.Element) -> list[ElementTree.Element]:
+    """The elements of an ALTO or PAGE document that are text regions, in the order of the file.
+
+    Of a block without a shape these are its lines.
+    """
+    outline = _alto_outline if _name(root) == "alto" else _page_outline
+    found = []
+    for block in _blocks(root):
+        if _area(outline(block)) > 0:
+            found.append(block)
+        else:
+            found += [line for line in _lines(block) if _area(outline(line)) > 0]
+    return found
+
+
+def _blocks(root: ElementTree.Element) -> Iterator[ElementTree.Element]:
+    block = "TextBlock" if _name(root) == "alto" else "TextRegion"
+    page = next((element for element in root.iter() if _name(element) == "Page"), root)
+    return (element for element in page.iter() if _name(element) == block)
+
+
+def _lines(block: ElementTree.Element) -> Iterator[ElementTree.Element]:
+    return (part for part in block if _name(part) == "TextLine")
 
 
 def _name(element: ElementTree.Element) -> str:

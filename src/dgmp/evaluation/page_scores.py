@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import CorpusError
+from ..errors import CorpusError, MissingLabels
 from ..rankings import find_reranking, rank_pages
 from ..records import Page, Scores
 from .classification import classification_scores
@@ -83,10 +83,7 @@ def check_labels(pages: Sequence[Page], name: Literal["writer", "script"]) -> No
         raise CorpusError("there are no pages to score")
     missing = [page.id for page in pages if getattr(page, name) is None]
     if missing:
-        raise CorpusError(
-            f"{len(missing)} of {len(pages)} pages have no {name}, the first is {missing[0]!r}; "
-            f"scores need the {name} of every page, by a table or the names of folders"
-        )
+        raise MissingLabels(name, missing, len(pages))
 
 
 def check_writers(pages: Sequence[Page]) -> None:

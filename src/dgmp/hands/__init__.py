@@ -8,9 +8,8 @@ from .deciding import Constraints, DecidedEvidence, with_names
 from .evidence import Evidence, with_probabilities
 from .fitting import fit_calibration
 from .grouping import PREFERENCES, group_pages
-from .hand_files import check_hand_file, hand_to_json, write_hands
 from .sequence import BandHand, BookHands, Bounds, HandChange, follow_hands
-from .sequence_files import change_to_json, write_sequence
+from .sequence_files import change_to_json, check_sequence_file, write_sequence
 from .strip import draw_strip
 
 __all__ = [
@@ -28,16 +27,14 @@ __all__ = [
     "Likenesses",
     "Placed",
     "change_to_json",
-    "check_hand_file",
+    "check_sequence_file",
     "draw_hands",
     "draw_strip",
     "fit_calibration",
     "follow_hands",
     "group_pages",
-    "hand_to_json",
     "shown_pages",
     "with_names",
     "with_probabilities",
-    "write_hands",
     "write_sequence",
 ]

@@ -22,7 +22,7 @@ def draw_hands(
 ) -> Path:
     """Save a picture of the hands, PNG or JPEG; a last line counts those that did not fit."""
     shown = [
-        (_title(hand), [thumbnails.get(id) for id in hand.page_ids[:COLUMNS]])
+        (_title(hand), [(id, thumbnails.get(id)) for id in hand.page_ids[:COLUMNS]])
         for hand in hands[:rows]
     ]
     left_out = len(hands) - len(shown)

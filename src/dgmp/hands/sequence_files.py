@@ -6,8 +6,8 @@ import csv
 from pathlib import Path
 from typing import Any
 
-from ..files import Format, replacing, write_json
-from .hand_files import check_hand_file
+from ..errors import CatalogueError
+from ..files import Format, check_place, replacing, write_json
 from .sequence import BandHand, BookHands, HandChange
 
 FORMAT = Format("dgmp-book-hands", 1, "list of bands with their hands")
@@ -28,7 +28,7 @@ COLUMNS = (
 def write_sequence(found: BookHands, file: Path | str) -> Path:
     """Write a row for every band as .csv, or bands and changes as .json."""
     file = Path(file)
-    check_hand_file(file)
+    check_sequence_file(file)
     rows = [band_to_json(band) for band in found.bands]
     if file.suffix.lower() == ".json":
         changes = [change_to_json(change) for change in found.changes]
@@ -40,6 +40,13 @@ def write_sequence(found: BookHands, file: Path | str) -> Path:
         for row in rows:
             table.writerow([_cell(row[name]) for name in COLUMNS])
     return file
+
+
+def check_sequence_file(file: Path) -> None:
+    """Refuse, before long work, a file that hands along books cannot be written to."""
+    if file.suffix.lower() not in (".csv", ".json"):
+        raise CatalogueError(f"{file}: hands along books are written as .csv or .json")
+    check_place(file)
 
 
 def band_to_json(band: BandHand) -> dict[str, Any]:

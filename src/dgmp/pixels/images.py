@@ -25,6 +25,7 @@ import numpy as np
 from ..errors import ImageError
 from ..names import need
 from ..records import Grey, Source
+from .drawn import is_drawn
 from .pixel_types import Colours, to_colours, to_grey
 
 LIMIT = 20_000 * 20_000  # pixels: the largest maps and charters; above this a file is a bomb
@@ -101,6 +102,8 @@ def pictures_in(source: Source) -> tuple[Picture, ...]:
     """The pictures of a file, from its headers alone; several in a TIFF, else one."""
     path = source.address
     with _opened(source) as image:
+        if is_drawn(image):
+            raise ImageError(path, "drawn by dgmp: a picture of pages, no page")
         found = []
         for frame in range(image.n_frames if image.format == "TIFF" else 1):
             if frame:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .explaining import Explanation, explain
     from .exporting import export, export_model
     from .following import check_part, follow
-    from .grouping import Agreement, agreement, group, stored_hands
+    from .grouping import Agreement, agreement, export_hands, group, stored_hands
     from .searching import search
     from .surveying import survey
 
@@ -51,6 +51,7 @@ _FILES = {
     "explain": ".explaining",
     "export": ".exporting",
     "export_decisions": ".deciding",
+    "export_hands": ".grouping",
     "export_model": ".exporting",
     "follow": ".following",
     "group": ".grouping",
@@ -89,6 +90,7 @@ __all__ = [
     "explain",
     "export",
     "export_decisions",
+    "export_hands",
     "export_model",
     "follow",
     "group",

@@ -30,9 +30,10 @@ from ..describers import (
     strongest_pieces,
     unlike_first,
 )
-from ..errors import CatalogueError
+from ..errors import CatalogueError, DgmpError
+from ..files import check_place
 from ..hands import with_probabilities
-from ..pixels import PageImage
+from ..pixels import THUMBNAIL, PageImage, cut_outs, draw_rows
 from ..records import Descriptors, Hit, Matrix, Page, Region
 from .opening import background_of, describer_of, opened_catalogue
 
@@ -93,18 +94,26 @@ class Letterforms:
 
 
 def compare(
-    catalogue: Catalogue | Path | str, first_id: str, second_id: str, *, pieces: int = 12
+    catalogue: Catalogue | Path | str,
+    first_id: str,
+    second_id: str,
+    *,
+    pieces: int = 12,
+    sheet: Path | str | None = None,
 ) -> Comparison:
-    """Compare two pages of a catalogue.
+    """Compare two pages of a catalogue, and draw the pieces as PNG or JPEG into ``sheet``.
 
     At most ``pieces`` pairs speak for one hand, and as many against it. A describer whose vectors
     are no sums over keypoints has none; those of trained networks have heat maps. With ``pieces=0``
-    no page is read: there are only the figures.
+    no page is read: there are only the figures. A page is also found by the path of its file.
     """
     if pieces < 0:
         raise ValueError(f"pieces must not be negative, got {pieces}")
     opened = opened_catalogue(catalogue)
-    first, second = pages = opened.pages([first_id, second_id])
+    if sheet is not None:
+        check_place(Path(sheet))
+    ids = [opened.find(str(id)) or str(id) for id in (first_id, second_id)]
+    first, second = pages = opened.pages(ids)
     stored = [opened.page(page.id) for page in pages]
     hit = _judged(opened, second, stored)
     found = Comparison(
@@ -117,8 +126,18 @@ def compare(
         rest=hit.cosine,
         whole=hit.cosine,
     )
-    if not pieces:
-        return found
+    if pieces:
+        found = _with_evidence(opened, found, [each.vectors[0] for each in stored], pieces)
+    if sheet is not None:
+        _draw_pieces(found, Path(sheet))
+    return found
+
+
+def _with_evidence(
+    opened: Catalogue, found: Comparison, vectors: Sequence[Matrix], pieces: int
+) -> Comparison:
+    """With pieces or heat maps, where the describer has either."""
+    pages = (found.first, found.second)
     describer = describer_of(opened)
     images = [reader(describer)(page) for page in pages]
     if describer.spec["kind"] == "learned":
@@ -126,7 +145,6 @@ def compare(
     parts = [contributions_of(describer, image) for image in images]
     if parts[0] is None or parts[1] is None:
         return found
-    vectors = [each.vectors[0] for each in stored]
     for page, part, vector in zip(pages, parts, vectors, strict=True):
         assert part is not None
         _check_unchanged(opened, page, part, vector)
@@ -267,3 +285,27 @@ def _heat_maps(
         return None
     one, other = (explain_page(describer, image) for image in images)
     return likeness_pictures(one, other)
+
+
+def _draw_pieces(found: Comparison, sheet: Path) -> None:
+    """Rows of four cut-outs: a pair that speaks for one hand, one that speaks against it."""
+    if not found.same and not found.against:
+        raise DgmpError(
+            f"{sheet}: is not drawn; the describer has no pieces to show of these pages"
+        )
+    names = found.first.id, found.second.id
+    columns = [
+        cut_outs(page, [getattr(pair, side) for pair in pairs], height=THUMBNAIL[1])
+        for pairs in (found.same, found.against)
+        for page, side in ((found.first, "first"), (found.second, "second"))
+    ]
+    rows = []
+    for number in range(max(len(found.same), len(found.against))):
+        text = "      ".join(
+            f"{word} {pairs[number].share:+.4f}"
+            for word, pairs in (("for one hand", found.same), ("against", found.against))
+            if number < len(pairs)
+        )
+        cells = [column[number] if number < len(column) else None for column in columns]
+        rows.append((text, cells))
+    draw_rows(rows, sheet, f"{names[0]} and {names[1]}: cosine {found.cosine:.4f}")

@@ -10,7 +10,7 @@ from ..files import check_place
 from ..hands import (
     BookHands,
     Bounds,
-    check_hand_file,
+    check_sequence_file,
     draw_strip,
     follow_hands,
     write_sequence,
@@ -33,7 +33,7 @@ def follow(
     with a strip for each book; ``prefer`` as in :func:`group`.
     """
     if out is not None:
-        check_hand_file(Path(out))
+        check_sequence_file(Path(out))
     if sheet is not None:
         picture_kind(Path(sheet))
         check_place(Path(sheet))

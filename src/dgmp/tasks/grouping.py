@@ -19,14 +19,13 @@ from ..catalogue import (
 )
 from ..errors import CatalogueError
 from ..evaluation import BCubed, adjusted_rand_index, bcubed
+from ..exports import Outgoing, check_export, write_hands
 from ..files import check_place
 from ..hands import (
     Calibration,
-    check_hand_file,
     draw_hands,
     group_pages,
     shown_pages,
-    write_hands,
 )
 from ..records import Hand, StoredHands
 from .opening import calibration_of, opened_catalogue
@@ -50,12 +49,12 @@ def group(
 ) -> tuple[Hand, ...]:
     """The hands of a catalogue, those with most pages first.
 
-    ``out`` is a table with a row per page, .csv or .json; ``sheet`` a picture of the hands;
+    ``out`` is where they are written, as in :func:`export_hands`; ``sheet`` a picture of them;
     ``prefer`` says where the evidence leaves it open: ``fewer`` hands, ``balanced``, or ``more``.
     Decisions in force are obeyed. The result is stored in the catalogue, for :func:`stored_hands`.
     """
     if out is not None:
-        check_hand_file(Path(out))
+        check_export(Path(out))
     if sheet is not None:
         check_place(Path(sheet))
     opened = opened_catalogue(catalogue)
@@ -68,10 +67,24 @@ def group(
     )
     _store(hands, prefer, source, opened.folder)
     if out is not None:
-        write_hands(hands, opened.paths(), out)
+        export_hands(opened, hands, out)
     if sheet is not None:
         draw_hands(hands, opened.thumbnails(shown_pages(hands)), sheet)
     return hands
+
+
+def export_hands(catalogue: Catalogue | Path | str, hands: Sequence[Hand], out: Path | str) -> Path:
+    """Write hands for other programs, whole or not at all.
+
+    ``out`` says how: a file that ends in .csv, .json, .xlsx (with small pictures) or .tei.xml, or a
+    folder called ``iiif`` (Presentation 3) or ``alto`` (copies of the ALTO files beside the scans,
+    tagged), or ending in .iiif or .alto.
+    """
+    opened = opened_catalogue(catalogue)
+    ids = [id for hand in hands for id in hand.page_ids]
+    pages = dict(zip(ids, opened.pages(ids), strict=True))
+    title = opened.folder.absolute().stem
+    return write_hands(Outgoing(title, hands, pages, opened.thumbnails), Path(out))
 
 
 def stored_hands(catalogue: Catalogue | Path | str) -> StoredHands | None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from weakref import WeakKeyDictionary
 
 from ..catalogue import Catalogue, Head
 from ..corpora import Corpus, Remark, open_corpus, read_split_file
 from ..describers import Describer, full_spec, load_describer
-from ..errors import CorpusError
+from ..errors import CatalogueError, CorpusError
 from ..hands import CALIBRATION_FORMAT, Background, Calibration
+from ..names import nearest_name
 from ..records import Page
 
 # Of catalogues that are open: what takes a while to load or to find out.
@@ -30,6 +31,16 @@ def opened(corpus: Corpus | Path | str) -> Corpus:
 def opened_catalogue(catalogue: Catalogue | Path | str) -> Catalogue:
     """The catalogue, or that of a folder."""
     return catalogue if isinstance(catalogue, Catalogue) else Catalogue.open(catalogue)
+
+
+def page_missing(catalogue: Catalogue, text: str) -> CatalogueError:
+    """The error for a text that names no page of a catalogue, with the page that may be meant."""
+    pages = {id if "/" in text else PurePosixPath(id).name: id for id in catalogue.paths()}
+    near = nearest_name(text, pages)
+    hint = "" if near is None else f"; did you mean {pages[near]!r}?"
+    return CatalogueError(
+        f"{text}: is no page of {catalogue.folder}, and there is no such file{hint}"
+    )
 
 
 def loose_pages(paths: Sequence[Path | str]) -> tuple[list[Page], list[Remark]]:

@@ -8,10 +8,9 @@ import numpy as np
 
 from ..catalogue import Catalogue
 from ..describers import page_and_halves, reader
-from ..errors import CatalogueError
 from ..hands import with_probabilities
 from ..records import Descriptors, Hit, Page
-from .opening import background_of, describer_of, one_page, opened_catalogue
+from .opening import background_of, describer_of, one_page, opened_catalogue, page_missing
 from .scaling import distance_beside
 
 
@@ -33,7 +32,7 @@ def search(
     elif Path(page).exists():
         query = _described(one_page(page), opened)
     else:
-        raise CatalogueError(f"{page}: is no page of {opened.folder}, and there is no such file")
+        raise page_missing(opened, str(page))
     found = opened.search(query.vectors[0], n, leave_out=known)
     background = background_of(opened)
     if background is None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..corpora import Corpus, split_pages
-from ..errors import CorpusError, DgmpError
+from ..errors import CorpusError, DgmpError, MissingLabels
 from ..records import Page
 from .recipes import Recipe
 
@@ -23,9 +23,8 @@ def choose_pages(corpus: Corpus, recipe: Recipe, seed: int) -> tuple[Page, ...]:
     allowed = training_pages(corpus)
     usable = [page for page in allowed if getattr(page, label) is not None]
     if not usable:
-        raise CorpusError(
-            f"{corpus.root}: of {len(allowed)} pages none has a {label}: nothing to train on"
-        )
+        ids = [page.id for page in allowed]
+        raise MissingLabels(label, ids, len(ids), corpus.root)
     splits = {page.split for page in corpus.pages}
     if "val" not in splits and recipe.validation:
         by = "writer" if label == "writer" else "manuscript"

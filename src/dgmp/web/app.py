@@ -36,7 +36,7 @@ def create_app(
 ) -> Starlette:
     """The page in the browser for one catalogue, behind its guard (see ``security.py``)."""
     store = Store(Path(catalogue), read_only=read_only)
-    routes: list[BaseRoute] = [Route(urls.START, _start)]
+    routes: list[BaseRoute] = [Route(urls.START, _start), Route(urls.HAND_OF, _hand_of)]
     for path, name in urls.FILES.items():
         routes.append(Route(path, answers.sent(_found(name))))
     for path, name in urls.ACTIONS.items():
@@ -77,6 +77,11 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
 
 async def _start(request: Request) -> Response:
     return RedirectResponse(urls.HANDS)
+
+
+def _hand_of(request: Request) -> Response:
+    number = request.app.state.store.number_of(page_id(request.path_params["key"]))
+    return RedirectResponse(urls.HANDS if number is None else urls.hand(number))
 
 
 def _found(name: str) -> Any:

@@ -65,6 +65,11 @@ class Ask:
         found = (line.strip() for value in values for line in value.split("\n"))
         return tuple(dict.fromkeys(line for line in found if line))
 
+    @property
+    def seen(self) -> str | None:
+        """The newest decision that was on the screen; None where a form does not say."""
+        return self.text("seen") if "seen" in self.form else None
+
     def back(self, default: str) -> str:
         """The address that a form wants to return to, if it is one of this page."""
         address = self.text("back")

@@ -245,7 +245,7 @@ class Store:
                 self._kept["questions"] = (None, tasks.review(self.catalogue))
             return self._kept["questions"][1]
 
-    def decide(self, decisions: Sequence[Decision], seen: str) -> Decision:
+    def decide(self, decisions: Sequence[Decision], seen: str | None) -> Decision:
         """Store decisions that belong together; group a small catalogue anew."""
         stored = None
         for decision in decisions:

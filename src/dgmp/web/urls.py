@@ -49,7 +49,7 @@ FILES = {
     "/export/{kind}": "files.hands",
 }
 
-START = "/"
+START, HAND_OF = "/", "/pages/{key}/hand"
 HANDS, REVIEW, MAP, SEARCH = "/hands", "/review", "/map", "/search"
 DECISIONS, JOBS, PERSON = "/decisions", "/jobs", "/person"
 IMPORT, DECISIONS_FILE = "/decisions/import", "/decisions/decisions.jsonl"
@@ -84,6 +84,11 @@ def page(page_id: str) -> str:
 def page_of(key: str) -> str:
     """The page with that key."""
     return f"/pages/{key}"
+
+
+def hand_of(page_id: str) -> str:
+    """Leads to the hand that a page is in now."""
+    return f"{page(page_id)}/hand"
 
 
 def thumbnail(page_id: str) -> str:

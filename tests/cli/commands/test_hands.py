@@ -73,11 +73,20 @@ def test_without_a_calibration_there_are_no_hands(scans, tmp_path):
     refused(run("hands", tmp_path / "raw"), "use the describer 'default'")
 
 
-def test_hands_are_written_as_csv_or_json_and_nothing_else(catalogue, tmp_path):
-    done("hands", catalogue, "--out", tmp_path / "hands.json")
+def test_json_on_the_screen_and_in_a_file_is_the_same(catalogue, tmp_path):
+    told = done("hands", catalogue, "--json", "--out", tmp_path / "hands.json")
     stored = json.loads((tmp_path / "hands.json").read_text())
-    assert (stored["format"], stored["version"]) == ("dgmp-hands", 1)
-    refused(run("hands", catalogue, "--out", tmp_path / "hands.xlsx"), ".csv or .json")
+    assert [json.loads(line) for line in told.stdout.splitlines()] == stored["hands"]
+
+
+def test_hands_are_written_by_the_ending_and_not_as_anything_else(catalogue, tmp_path):
+    done("hands", catalogue, "--out", f"{tmp_path}/iiif/")
+    assert (tmp_path / "iiif" / "collection.json").exists()
+    refused(run("hands", catalogue, "--out", tmp_path / "hands.pdf"), "written as .csv, .json, ")
+
+
+def test_what_an_export_leaves_out_is_said(catalogue, tmp_path):
+    refused(run("hands", catalogue, "--out", tmp_path / "alto"), "no page has an ALTO file")
 
 
 def test_what_is_no_catalogue_is_told_in_one_line(tmp_path):

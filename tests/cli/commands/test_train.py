@@ -59,7 +59,7 @@ CORPORA = {
         "train writer-small --data broken --out new", "none of its files can be used"
     ),
     "unlabelled pages": (
-        "train writer-small --data bare --out new", "none has a writer: nothing to train on"
+        "train writer-small --data bare --out new", "--kind writers takes its name"
     ),
     "too many held out": (f"{TRAIN} --set validation=40", "hold fewer out by validation"),
 }  # fmt: skip

@@ -16,14 +16,14 @@ def test_doubtful_and_large_hands_come_first_and_decided_ones_last():
     assert [h.number for h in sorted(hands, key=attention)] == [4, 3, 2, 1]
 
 
-def test_every_page_is_in_one_hand(client, page_ids):
-    found = client.get("/hands.json").json()
+def test_every_page_is_in_one_hand(reader, page_ids):
+    found = reader.get("/hands.json").json()
     assert found["pages"] == sum(h["size"] for h in found["hands"]) == len(page_ids)
 
 
-def test_a_hand_has_its_thumbnails(client):
-    shown = client.get("/hands.json").json()["hands"][0]["pages"][0]
-    answer = client.get(shown["thumbnail"])
+def test_a_hand_has_its_thumbnails(reader):
+    shown = reader.get("/hands.json").json()["hands"][0]["pages"][0]
+    answer = reader.get(shown["thumbnail"])
     assert answer.headers["content-type"] == "image/jpeg"
     assert "max-age=604800" in answer.headers["cache-control"]
     assert answer.content[:2] == b"\xff\xd8"
@@ -33,25 +33,25 @@ def test_a_hand_has_its_thumbnails(client):
     ("question", "all_have"),
     [({"folder": "w0001"}, "w0001"), ({"text": "W0002_P1"}, "w0002"), ({"text": "w0000"}, "w0000")],
 )
-def test_filters_leave_hands_with_such_pages(client, question, all_have):
-    found = client.get("/hands.json", params=question).json()
+def test_filters_leave_hands_with_such_pages(reader, question, all_have):
+    found = reader.get("/hands.json", params=question).json()
     assert 0 < len(found["hands"]) < found["total"]
     for card in found["hands"]:
         assert any(page["folder"] == all_have for page in card["pages"])
 
 
-def test_nothing_may_pass_the_filters(client):
-    assert "No hand passes" in client.get("/hands?text=nowhere").text
+def test_nothing_may_pass_the_filters(reader):
+    assert "No hand passes" in reader.get("/hands?text=nowhere").text
 
 
 @pytest.mark.parametrize("level", ["doubtful", "likely", "sure", "confirmed"])
-def test_levels_of_confidence_divide_the_hands(client, level):
-    found = client.get("/hands.json", params={"confidence": level}).json()
+def test_levels_of_confidence_divide_the_hands(reader, level):
+    found = reader.get("/hands.json", params={"confidence": level}).json()
     assert {card["word"] for card in found["hands"]} <= {level}
 
 
-def test_the_order_may_be_by_size(client):
-    sizes = [card["size"] for card in client.get("/hands.json?order=size").json()["hands"]]
+def test_the_order_may_be_by_size(reader):
+    sizes = [card["size"] for card in reader.get("/hands.json?order=size").json()["hands"]]
     assert sizes == sorted(sizes, reverse=True)
 
 

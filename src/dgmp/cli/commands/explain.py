@@ -1,34 +1,82 @@
-"""``dgmp explain``: where on a page its descriptor comes from."""
+"""``dgmp explain``: where on a page its descriptor comes from, and what makes two pages alike."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from typer import Argument, Option
+from typer import Argument, BadParameter, Option
 
-from ..options import AsJson, Device, NameOrRun
+from ..options import AsJson, Device
+
+if TYPE_CHECKING:
+    from ...tasks import Comparison, Explanation, PiecePair
 
 
 def explain(
-    page: Annotated[Path, Argument(help="A picture of a page.")],
-    describer: NameOrRun,
+    page: Annotated[str, Argument(help="A picture of a page; with --catalogue, a page of it.")],
     out: Annotated[Path, Option(help="Where the picture goes, PNG.")],
     other: Annotated[
-        Path | None, Argument(help="Another page: show what makes the two alike.")
+        str | None, Argument(help="Another page: show what makes the two alike.")
+    ] = None,
+    describer: Annotated[
+        str | None, Option(help="The folder of a run: explain its network.")
+    ] = None,
+    catalogue: Annotated[
+        Path | None,
+        Option(help="What dgmp describe made: show the pieces that make two of its pages alike."),
     ] = None,
     device: Device = "auto",
     as_json: AsJson = False,
 ) -> None:
-    """Draw the weights of generalized max pooling on PAGE, or what makes it like OTHER."""
+    """Draw what makes PAGE like OTHER, or the weights of generalized max pooling on PAGE."""
     import json
 
-    from ...tasks import explain as explain_pages
+    if (describer is None) == (catalogue is None):
+        raise BadParameter("give --describer or --catalogue, and not both")
+    if catalogue is not None:
+        if other is None:
+            raise BadParameter("--catalogue needs two pages of it")
+        from ...tasks import compare
 
-    found = explain_pages(page, describer, out, other=other, device=device)
-    if not as_json:
-        print(out if found.cosine is None else f"cosine {found.cosine:.4f}: {out}")
-        return
+        compared = compare(catalogue, page, other, sheet=out)
+        answer = _compared(compared, out)
+        cosine: float | None = compared.cosine
+    else:
+        from ...tasks import explain as explain_pages
+
+        assert describer is not None
+        found = explain_pages(page, describer, out, other=other, device=device)
+        answer = _explained(found, out)
+        cosine = found.cosine
+    if as_json:
+        print(json.dumps(answer, ensure_ascii=False))
+    else:
+        print(out if cosine is None else f"cosine {cosine:.4f}: {out}")
+
+
+def _compared(found: Comparison, out: Path) -> dict[str, Any]:
+    return {
+        "cosine": found.cosine,
+        "probability": found.probability,
+        "likelihood_ratio": found.likelihood_ratio,
+        "enough_writing": found.enough_writing,
+        "picture": str(out),
+        "pages": [found.first.id, found.second.id],
+        "same": [_pair(pair) for pair in found.same],
+        "against": [_pair(pair) for pair in found.against],
+        "rest": found.rest,
+        "whole": found.whole,
+        "rounding": found.rounding,
+    }
+
+
+def _pair(pair: PiecePair) -> dict[str, Any]:
+    boxes = [[round(edge, 1) for edge in region.bounds] for region in (pair.first, pair.second)]
+    return {"boxes": boxes, "share": pair.share}
+
+
+def _explained(found: Explanation, out: Path) -> dict[str, Any]:
     answer: dict[str, Any] = {"cosine": found.cosine}
     if found.cosine is None:
         answer = {"negative": float((found.values[0] < 0).mean())}
@@ -45,4 +93,4 @@ def explain(
         }
         for each, values in zip(found.pages, found.values, strict=True)
     ]
-    print(json.dumps(answer, ensure_ascii=False))
+    return answer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 def hands(
     catalogue: Annotated[Path, Argument(help="What dgmp describe --catalogue made.")],
     out: Annotated[
-        Path | None, Option(metavar="FILE", help="A table with a row per page, .csv or .json.")
+        Path | None,
+        Option(
+            metavar="FILE",
+            help="Where the hands go: .csv, .json, .xlsx (with pictures) or .tei.xml, or a folder "
+            "iiif/ or alto/. By band .csv or .json.",
+        ),
     ] = None,
     sheet: Annotated[
         Path | None, Option(metavar="FILE", help="A picture of the hands, PNG or JPEG.")
@@ -62,7 +67,7 @@ def hands(
         else:
             books, found = None, group(opened, out=out, sheet=sheet, prefer=prefer)
     if books is None:
-        _print_hands(found, as_json)
+        _print_hands(found, opened.paths() if as_json else None)
     else:
         _print_changes(books, as_json)
     for note in noted:
@@ -78,12 +83,13 @@ def hands(
         )
 
 
-def _print_hands(found: Sequence[Hand], as_json: bool) -> None:
-    from ...hands import hand_to_json
+def _print_hands(found: Sequence[Hand], paths: Mapping[str, str] | None) -> None:
+    """As a table, or as JSON if the paths of pages are given."""
+    from ...exports import hand_to_json
 
-    if as_json:
+    if paths is not None:
         for hand in found:
-            print(json.dumps(hand_to_json(hand), ensure_ascii=False))
+            print(json.dumps(hand_to_json(hand, paths), ensure_ascii=False))
         return
     print("hand  pages  confidence  nearest  the page most like the others")
     for hand in found:

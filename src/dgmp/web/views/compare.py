@@ -28,7 +28,7 @@ def decide(store: Store, ask: Ask) -> dict[str, Any]:
         raise Refused(f"verdict must be one of {', '.join(VERDICTS)}, got {verdict!r}")
     _check_pair(store, first, second)
     decision = Decision(verdict, (first,), (second,), person=ask.person, note=ask.text("note"))
-    stored = store.decide((decision,), ask.text("seen"))
+    stored = store.decide((decision,), ask.seen)
     question = ask.number("question", 0, least=0)
     back = urls.review(question + 1) if question else urls.compare(first, second)
     return {"decision": stored.id, "next": urls.with_done(back, stored.id)}

@@ -36,6 +36,7 @@ def hand(store: Store, ask: Ask) -> dict[str, Any]:
         "hand": hand_card(store, found) | {"pages": []},
         "as_seen": as_seen(found),
         "seen": store.newest(),
+        "stay": urls.hand_of(typical),
         "current": grouped is not None and grouped.current,
         "order": order,
         "orders": [
@@ -153,7 +154,7 @@ def _other(store: Store, ask: Ask, found: Hand) -> Hand:
 def _decided(
     store: Store, ask: Ask, decisions: tuple[Decision, ...], page_id: str
 ) -> dict[str, Any]:
-    stored = store.decide(decisions, ask.text("seen"))
+    stored = store.decide(decisions, ask.seen)
     number = store.number_of(page_id)  # it may be another one now
     back = urls.HANDS if number is None else urls.hand(number)
     return {"decision": stored.id, "next": urls.with_done(back, stored.id)}

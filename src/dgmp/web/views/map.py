@@ -46,5 +46,5 @@ def select(store: Store, ask: Ask) -> dict[str, Any]:
     decisions = [Decision("same", pages, person=person, note=note)] if len(pages) > 1 else []
     if name:
         decisions.append(Decision("name", pages[:1], person=person, note=note, name=name))
-    stored = store.decide(decisions, ask.text("seen"))
+    stored = store.decide(decisions, ask.seen)
     return {"decision": stored.id, "next": urls.with_done(urls.MAP, stored.id)}

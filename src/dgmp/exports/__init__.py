@@ -1,0 +1,7 @@
+"""Hands for other programs: tables, spreadsheets, TEI, IIIF and ALTO."""
+
+from .formats import EXPORTS, check_export, write_hands
+from .hand_json import hand_to_json
+from .outgoing import Outgoing
+
+__all__ = ["EXPORTS", "Outgoing", "check_export", "hand_to_json", "write_hands"]

@@ -1,0 +1,64 @@
+"""Hands on their way out, with what formats need of their pages."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from urllib.parse import quote
+
+from ..records import Hand, Page
+
+_IN_MANIFEST = re.compile(r"(https?://.*?)#(?:public&)?canvas=(.*)", re.DOTALL)
+_NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+@dataclass(frozen=True, eq=False)
+class Outgoing:
+    """The hands of a catalogue and their pages."""
+
+    title: str  # of the collection
+    hands: Sequence[Hand]
+    pages: Mapping[str, Page]
+    thumbnails: Callable[[Sequence[str]], Mapping[str, bytes]]  # ids to small JPEG pictures
+
+    @property
+    def paths(self) -> dict[str, str]:
+        """Where the scan of each page lies, by page id."""
+        return {id: page.source.address for id, page in self.pages.items()}
+
+    def rows(self) -> Iterator[tuple[Hand, str, float]]:
+        """Every page once: its hand, its id, its fit."""
+        for hand in self.hands:
+            for id, fit in zip(hand.page_ids, hand.fits, strict=True):
+                yield hand, id, fit
+
+
+def hand_title(hand: Hand) -> str:
+    """How a hand is called where there is room for one line."""
+    return f"{hand.name} (hand {hand.number})" if hand.name else f"hand {hand.number}"
+
+
+def source_canvas(address: str) -> tuple[str, str] | None:
+    """The manifest and the canvas that a page came from, if it came from the web."""
+    match = _IN_MANIFEST.fullmatch(address)
+    return None if match is None else (match[1], match[2])
+
+
+def relative_address(address: str, folder: Path) -> str:
+    """A file as a URI relative to a folder; an address of the web as it is."""
+    if "://" in address:
+        return address
+    path, mark, part = address.partition("#")
+    try:
+        relative = os.path.relpath(path, folder.absolute())
+    except ValueError:  # on another drive
+        return PurePath(path).as_uri() + mark + part
+    return quote(PurePath(relative).as_posix()) + mark + part
+
+
+def clean(text: str) -> str:
+    """A text without the characters that XML and spreadsheets refuse."""
+    return _NOT_IN_XML.sub("\ufffd", text)

@@ -1,0 +1,61 @@
+"""Hands as tags in ALTO files, checked against the schema of ALTO 4.2."""
+
+import pytest
+from lxml import etree
+
+from dgmp.errors import CatalogueError
+from dgmp.exports import write_hands
+
+from .conftest import NAMES
+
+ALTO = {"a": "http://www.loc.gov/standards/alto/ns-v4#"}
+BLOCK = '<TextBlock ID="b{0}" HPOS="{0}" VPOS="20" WIDTH="100" HEIGHT="50"{1}/>'
+FILE = """<?xml version="1.0" encoding="UTF-8"?>
+<alto xmlns="http://www.loc.gov/standards/alto/ns-v4#" xmlns:xlink="http://www.w3.org/1999/xlink">
+<Description><MeasurementUnit>pixel</MeasurementUnit></Description>
+<Styles/>{tags}<Layout><Page ID="p" PHYSICAL_IMG_NR="1" WIDTH="420" HEIGHT="300">
+<PrintSpace>{blocks}</PrintSpace></Page></Layout></alto>"""
+TAGS = '<Tags><LayoutTag ID="main" LABEL="main"/></Tags>'
+
+
+@pytest.fixture
+def tagged(going, scans, tmp_path, alto_schema):
+    """A function that puts an ALTO file beside a scan and gives its tagged copy, checked."""
+
+    def tag(blocks, tags=""):
+        (scans / NAMES[0]).with_suffix(".xml").write_text(FILE.format(blocks=blocks, tags=tags))
+        with pytest.warns(UserWarning, match="3 pages have no ALTO file"):
+            out = write_hands(going, tmp_path / "alto")
+        document = etree.parse(out / "ms 12" / "f2.xml")
+        alto_schema.assertValid(document)
+        return document
+
+    return tag
+
+
+def test_every_block_of_a_page_refers_to_its_hand(tagged):
+    document = tagged(BLOCK.format(10, "") + BLOCK.format(200, ""))
+    (tag,) = document.findall(".//a:OtherTag", ALTO)
+    assert (tag.get("TYPE"), tag.get("LABEL")) == ("hand", "Märta & Co (hand 1)")
+    blocks = document.findall(".//a:TextBlock", ALTO)
+    assert [block.get("TAGREFS") for block in blocks] == [tag.get("ID")] * 2
+
+
+def test_tags_that_are_there_stay(tagged):
+    document = tagged(BLOCK.format(10, ' TAGREFS="main"'), TAGS)
+    assert document.find(".//a:TextBlock", ALTO).get("TAGREFS") == "main dgmp_hand_1"
+    assert document.find(".//a:LayoutTag", ALTO).get("ID") == "main"
+
+
+def test_the_file_beside_the_scan_is_not_changed(tagged, scans):
+    tagged(BLOCK.format(10, ""))
+    assert "OtherTag" not in (scans / "ms 12" / "f2.xml").read_text()
+
+
+@pytest.mark.parametrize("layout", [None, "<PcGts/>", "<alto"])
+def test_without_an_alto_file_there_is_nothing_to_write(going, scans, tmp_path, layout):
+    if layout is not None:
+        (scans / NAMES[0]).with_suffix(".xml").write_text(layout)
+    with pytest.raises(CatalogueError, match="no page has an ALTO file"):
+        write_hands(going, tmp_path / "alto")
+    assert not (tmp_path / "alto").exists()

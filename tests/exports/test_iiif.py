@@ -1,0 +1,172 @@
+"""Hands as IIIF Presentation 3, checked against a schema and what it cannot say."""
+
+import json
+from collections import Counter
+from dataclasses import dataclass, replace
+from urllib.parse import unquote
+
+import pytest
+from PIL import Image
+
+from dgmp.exports import write_hands
+from dgmp.exports.iiif import ADDRESS
+from dgmp.records import Region
+
+from .conftest import NAMES, changed, only
+
+
+@dataclass(frozen=True)
+class Canvas:
+    """A source whose address is that of a canvas on the web."""
+
+    address: str = "https://a.org/m.json#canvas=https://a.org/canvas/7"
+
+
+@pytest.fixture
+def written(tmp_path, check_iiif):
+    """A function that writes hands, checks every document and gives them by name."""
+
+    def write(going):
+        folder = write_hands(going, tmp_path / "iiif")
+        found = {
+            file.relative_to(folder).as_posix(): json.loads(file.read_text())
+            for file in folder.rglob("*.json")
+            if file.name != "hands.json"
+        }
+        for name, document in found.items():
+            check_iiif(document)
+            assert document["@context"] == "http://iiif.io/api/presentation/3/context.json"
+            assert document["id"] == f"{ADDRESS}iiif/{name}"
+        return found
+
+    return write
+
+
+def canvases(documents):
+    listed = documents["collection.json"]["items"]
+    manifests = [d for item in listed for d in documents.values() if d["id"] == item["id"]]
+    return {c["label"]["none"][0]: c for manifest in manifests for c in manifest["items"]}
+
+
+def inside(value):
+    """All objects in a document."""
+    if isinstance(value, dict):
+        yield value
+    for part in value.values() if isinstance(value, dict) else value:
+        if isinstance(part, dict | list):
+            yield from inside(part)
+
+
+def test_the_collection_lists_a_manifest_for_each_folder(written, going):
+    documents = written(going)
+    listed = documents["collection.json"]["items"]
+    assert [item["label"]["none"] for item in listed] == [["Säckingen"], ["ms 12"], ["ms 40"]]
+    assert {item["id"] for item in listed} == {
+        document["id"] for document in documents.values() if document["type"] == "Manifest"
+    }
+
+
+def test_the_canvases_of_a_book_stand_in_natural_order(written, going):
+    assert list(canvases(written(going))) == [NAMES[3], NAMES[0], NAMES[1], NAMES[2]]
+
+
+def test_a_canvas_has_the_size_of_its_scan(written, going):
+    for name, canvas in canvases(written(going)).items():
+        assert (canvas["width"], canvas["height"]) == going.pages[name].size
+
+
+def test_every_picture_is_where_its_address_says(written, going, tmp_path):
+    for canvas in canvases(written(going)).values():
+        (page,) = canvas["items"]
+        (painting,) = page["items"]
+        assert painting["target"] == canvas["id"]
+        body = painting["body"]
+        with Image.open(tmp_path / unquote(body["id"].removeprefix(ADDRESS))) as image:
+            assert image.size == (body["width"], body["height"])
+            assert body["format"] == Image.MIME[image.format]
+
+
+def test_no_two_things_have_one_id(written, going):
+    painted = [
+        thing["id"]
+        for document in written(going).values()
+        if document["type"] == "Manifest"
+        for thing in inside(document)
+        if thing.get("type") in ("Canvas", "Annotation", "AnnotationPage", "Manifest")
+    ]
+    assert max(Counter(painted).values()) == 1
+
+
+def test_a_hand_is_an_annotation_collection_of_its_pages(written, going):
+    documents = written(going)
+    hand = documents["hands/1.json"]
+    assert hand["type"] == "AnnotationCollection"
+    assert (hand["label"], hand["total"]) == ({"none": ["Märta & Co (hand 1)"]}, 3)
+    assert hand["summary"]["none"] == ["+ left", "3 pages, confidence 62%, most like hand 2"]
+    page = documents["hands/1-pages.json"]
+    assert hand["first"] == {"id": page["id"], "type": "AnnotationPage"}
+    assert page["partOf"][0]["id"] == hand["id"]
+    drawn = canvases(documents)
+    assert [note["target"] for note in page["items"]] == [
+        drawn[id]["id"] for id in going.hands[0].page_ids
+    ]
+
+
+def test_an_annotation_says_hand_confidence_and_fit_in_words_and_values(written, going):
+    note = written(going)["hands/1-pages.json"]["items"][0]
+    words, values = note["body"]
+    assert words["value"] == "Märta & Co (hand 1): confidence 62%, this page fits it by 91%"
+    assert json.loads(values["value"]) == {
+        "hand": 1,
+        "name": "Märta & Co",
+        "confidence": 0.62,
+        "decided": False,
+        "nearest": 2,
+        "page": NAMES[1],
+        "fit": 0.91,
+    }
+
+
+def test_a_canvas_has_the_annotations_of_its_pages(written, going):
+    documents = written(going)
+    (page,) = canvases(documents)[NAMES[2]]["annotations"]
+    assert page["items"] == documents["hands/2-pages.json"]["items"]
+    assert page["partOf"][0]["id"] == documents["hands/2.json"]["id"]
+
+
+def test_a_page_of_a_manifest_is_annotated_on_its_own_canvas(written, going):
+    documents = written(changed(going, NAMES[2], source=Canvas()))
+    (note,) = documents["hands/2-pages.json"]["items"]
+    assert note["target"] == {
+        "type": "SpecificResource",
+        "source": {
+            "id": "https://a.org/canvas/7",
+            "type": "Canvas",
+            "partOf": [{"id": "https://a.org/m.json", "type": "Manifest"}],
+        },
+    }
+    assert documents["collection.json"]["items"][-1]["id"] == "https://a.org/m.json"
+    assert NAMES[2] not in canvases(documents)
+
+
+def test_parts_of_a_scan_are_places_on_one_canvas(written, going):
+    bands = [
+        replace(
+            going.pages[NAMES[0]],
+            id=f"{NAMES[0]}#band={number}",
+            regions=(Region.rectangle(0, 50 * number, 420, 50 * number + 50),),
+        )
+        for number in (0, 1)
+    ]
+    documents = written(only(going, *bands))
+    (canvas,) = canvases(documents).values()
+    assert [note["target"] for note in documents["hands/1-pages.json"]["items"]] == [
+        f"{canvas['id']}#xywh=0,0,420,50", f"{canvas['id']}#xywh=0,50,420,50"
+    ]  # fmt: skip
+
+
+def test_a_scan_that_is_gone_leaves_its_canvas_empty(written, going, scans):
+    (scans / NAMES[3]).unlink()
+    with pytest.warns(UserWarning, match="1 scans cannot be read"):
+        documents = written(going)
+    assert canvases(documents)[NAMES[3]]["items"][0]["items"] == []
