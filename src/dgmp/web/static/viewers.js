@@ -61,7 +61,6 @@ for (const side of shown) if (side.element.dataset.box) show(side, numbers(side.
 if (shown.length === 2) {
   const [first, second] = shown;
   const together = document.getElementById("together");
-  let leading = null;
   let difference = null; // of zoom and centre, as they were when the switch was set
   const measure = () => {
     const a = first.viewer.viewport;
@@ -69,13 +68,14 @@ if (shown.length === 2) {
     difference = { zoom: b.getZoom(true) / a.getZoom(true), centre: b.getCenter(true).minus(a.getCenter(true)) };
   };
   const follow = (leader, follower, sign) => () => {
-    if (!together.checked || !difference || (leading && leading !== leader)) return;
-    leading = leader;
+    if (!together.checked || !difference) return;
     const from = leader.viewer.viewport;
+    const at = `${from.getZoom(true).toFixed(6)} ${from.getCenter(true)}`;
+    if (leader.led === at) return; // it was moved by the other one
     const to = follower.viewer.viewport;
     to.zoomTo(from.getZoom(true) * difference.zoom ** sign, null, true);
     to.panTo(from.getCenter(true).plus(difference.centre.times(sign)), true);
-    leading = null;
+    follower.led = `${to.getZoom(true).toFixed(6)} ${to.getCenter(true)}`;
   };
   first.viewer.addHandler("viewport-change", follow(first, second, 1));
   second.viewer.addHandler("viewport-change", follow(second, first, -1));
