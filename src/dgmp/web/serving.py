@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 from collections.abc import Callable
 from contextlib import suppress
@@ -73,7 +74,11 @@ def _listening(host: str, port: int) -> socket.socket:
         listener.listen(128)
     except OSError as error:
         listener.close()
-        raise DgmpError(
-            f"cannot listen at {host}:{port}: {error.strerror}; give another port, as {port + 1}"
-        ) from error
+        if error.errno == errno.EADDRNOTAVAIL:
+            why = "that is no address of this machine"
+        elif error.errno in (errno.EADDRINUSE, errno.EACCES):
+            why = f"{error.strerror}; give another port, as {max(port + 1, 8000)}"
+        else:
+            why = str(error.strerror)
+        raise DgmpError(f"cannot listen at {host}:{port}: {why}") from error
     return listener
