@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from dgmp.describers.explanations import explain_page
+from dgmp.describers.explanations import explain_page, is_explainable
 from dgmp.describers.learned import AGGREGATES, LearnedDescriber
 from dgmp.errors import DgmpError
 
@@ -90,3 +90,8 @@ def test_the_strongest_position_lies_where_the_heat_is_largest(tiny):
 def test_other_poolings_are_refused_by_name(tiny):
     with pytest.raises(DgmpError, match=r"GeneralizedMeanPool gives no weights.*attentive-gmp"):
         explain_page(LearnedDescriber(tiny("gem")), page())
+
+
+@pytest.mark.parametrize(("pooling", "can"), [("gmp", True), ("avg", True), ("gem", False)])
+def test_a_network_is_asked_beforehand(tiny, pooling, can):
+    assert is_explainable(LearnedDescriber(tiny(pooling))) == can

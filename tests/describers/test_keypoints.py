@@ -93,6 +93,14 @@ def test_vectors_have_unit_length_and_are_the_same_every_time(describer, images)
     assert (first == again).all()
 
 
+def test_the_shares_of_keypoints_add_up_to_the_vector(describer, images):
+    vector, part = describer.describe_page(images[1]), describer.contributions(images[1])
+    total = part.sums(np.ones((1, len(part.positions))), describer.dim)[0]
+    np.testing.assert_allclose(total[total != 0], vector[total != 0], atol=1e-5)
+    assert len(part.positions) == 300
+    assert part.side == 32
+
+
 def test_what_was_saved_describes_as_before(describer, folder, images):
     loaded = load_describer(folder, device="cpu")
     assert full_spec(loaded) == full_spec(describer)

@@ -3,62 +3,26 @@
 import os
 import re
 import shutil
-import socket
-import threading
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import uvicorn
 
 from dgmp.catalogue import Catalogue
 from dgmp.tasks import decisions, group, stored_hands
-from dgmp.web import create_app
-from dgmp.web.security import allowed_hosts
+from tools.browser import MISSING, find_browser, launched, served
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
-MISSING = "no Chromium is installed; Debian has one: apt-get install chromium (or: make browser)"
 SIZES = {"desk": (1280, 800), "tablet": (820, 1180)}
 
 
 @pytest.fixture(scope="module")
 def browser():
-    found = next(filter(None, map(shutil.which, NAMES)), None)
+    found = find_browser()
     if found is None:
         if os.environ.get("CI") == "true":
             pytest.fail(MISSING)
         pytest.skip(MISSING)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+    with launched(found) as browser:
         yield browser
-        browser.close()
-
-
-@contextmanager
-def served(catalogue):
-    """The address of a server for a catalogue."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port = listener.getsockname()[1]
-        app = create_app(catalogue, hosts=allowed_hosts("127.0.0.1", port))
-        server = uvicorn.Server(uvicorn.Config(app, log_config=None, ws="none"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            server.should_exit = True
-            thread.join()
 
 
 @pytest.fixture(scope="module")

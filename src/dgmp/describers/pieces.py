@@ -25,7 +25,7 @@ from ..pixels import PageImage
 from ..records import Floats, Matrix, Region
 from .describer import Describer
 
-_TRIED = 1000
+_TRIED = 600  # a tenth of a second; five times as many add 4 % to what is found
 _LIKE = 0.06  # cosine of what two pieces add: most pieces of one letterform have more, others less
 
 
@@ -115,8 +115,8 @@ def inside(middles: Matrix, positions: Matrix, side: float) -> Any:  # (pieces, 
     """Which keypoints lie in the pieces with these middles, as a sparse matrix of ones."""
     tree = need("scipy.spatial").KDTree(positions)
     found = tree.query_ball_point(middles, side / 2, p=np.inf, return_sorted=True)
-    ends = np.cumsum([0, *map(len, found)])
-    keypoints = np.concatenate([*found, []]).astype(np.intp)
+    ends = np.cumsum([0, *map(len, found)], dtype=np.int32)
+    keypoints = np.concatenate([*found, []]).astype(np.int32)
     ones = np.ones(len(keypoints), np.float32)
     shape = (len(middles), len(positions))
     return need("scipy.sparse").csr_array((ones, keypoints, ends), shape=shape)

@@ -25,7 +25,7 @@ def write_alto(going: Outgoing, folder: Path, place: Path) -> None:
     files: dict[Path, list[tuple[str, Hand]]] = {}
     without = 0
     for hand, id, _ in going.rows():
-        address = going.pages[id].source.address
+        address = going.paths[id]
         layout = None if "://" in address else layout_file(Path(address.partition("#")[0]))
         if layout is None:
             without += 1

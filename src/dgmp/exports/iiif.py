@@ -73,8 +73,7 @@ def write_iiif(going: Outgoing, folder: Path, place: Path) -> None:
         hands = {"id": f"{to.base}hands.json", "type": "Dataset", "format": "application/json"}
         name = f"manifests/{number}.json"
         listed.append(to.put(name, "Manifest", book.label, seeAlso=[hands], items=canvases))
-    found = {page.source.address: page for page in going.pages.values()}
-    links = {link[0] for address in found if (link := source_canvas(address))}
+    links = {link[0] for path in going.paths.values() if (link := source_canvas(path))}
     listed += [{"id": id, "type": "Manifest", "label": {"none": [id]}} for id in sorted(links)]
     to.put("collection.json", "Collection", going.title, items=listed)
     for hand in going.hands:
@@ -122,7 +121,7 @@ def _notes(going: Outgoing, base: str) -> Iterator[_Note]:
                 _words(json.dumps(values, ensure_ascii=False), "application/json", "describing"),
             ]
             target: Any = None
-            if link := source_canvas(going.pages[id].source.address):
+            if link := source_canvas(going.paths[id]):
                 manifest, canvas = link
                 there = [{"id": manifest, "type": "Manifest"}]
                 where = {"id": canvas, "type": "Canvas", "partOf": there}
@@ -139,7 +138,7 @@ def _books(going: Outgoing) -> list[_Book]:
     books: dict[str, _Book] = {}
     for id in sorted(going.pages, key=_natural):
         page = going.pages[id]
-        if source_canvas(page.source.address):
+        if source_canvas(going.paths[id]):
             continue
         whole = whole_and_part(id)[0]
         file, several, _ = whole.partition("#")

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path, PurePath
 from urllib.parse import quote
 
@@ -24,7 +25,7 @@ class Outgoing:
     pages: Mapping[str, Page]
     thumbnails: Callable[[Sequence[str]], Mapping[str, bytes]]  # ids to small JPEG pictures
 
-    @property
+    @cached_property  # a file asks the disk for its path
     def paths(self) -> dict[str, str]:
         """Where the scan of each page lies, by page id."""
         return {id: page.source.address for id, page in self.pages.items()}

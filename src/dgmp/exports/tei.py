@@ -35,7 +35,8 @@ def write_tei(going: Outgoing, file: Path, place: Path) -> None:
     facsimile = SubElement(root, "facsimile")
     fits = {id: (hand, fit) for hand, id, fit in going.rows()}
     for id, number in numbers.items():
-        _write_page(facsimile, going.pages[id], number, *fits[id], place.parent)
+        address = relative_address(going.paths[id], place.parent)
+        _write_page(facsimile, going.pages[id], address, number, *fits[id])
     ElementTree.indent(root, " ")
     text = ElementTree.tostring(root, encoding="unicode")
     file.write_text(f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n', encoding="utf-8")
@@ -77,10 +78,10 @@ def _write_hand(notes: Element, hand: Hand, numbers: dict[str, int]) -> None:
 
 
 def _write_page(
-    facsimile: Element, page: Page, number: int, hand: Hand, fit: float, folder: Path
+    facsimile: Element, page: Page, address: str, number: int, hand: Hand, fit: float
 ) -> None:
     surface = SubElement(facsimile, "surface", {_ID: f"page{number}"})
-    graphic = {"url": clean(relative_address(page.source.address, folder))}
+    graphic = {"url": clean(address)}
     if page.size is not None:
         width, height = page.size
         for key, value in zip(("ulx", "uly", "lrx", "lry"), (0, 0, width, height), strict=True):

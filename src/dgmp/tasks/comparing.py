@@ -306,6 +306,9 @@ def _draw_pieces(found: Comparison, sheet: Path) -> None:
             for word, pairs in (("for one hand", found.same), ("against", found.against))
             if number < len(pairs)
         )
-        cells = [column[number] if number < len(column) else None for column in columns]
+        cells = [
+            (name, column[number] if number < len(column) else None)
+            for name, column in zip(2 * names, columns, strict=True)
+        ]
         rows.append((text, cells))
     draw_rows(rows, sheet, f"{names[0]} and {names[1]}: cosine {found.cosine:.4f}")

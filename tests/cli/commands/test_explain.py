@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from scribbles import draw_page
 
 from dgmp.models import save_model
 
@@ -43,6 +44,20 @@ def test_a_script_run_can_be_explained_too(hands, runs, tmp_path):
     assert out.exists()
 
 
+def test_two_pages_of_a_catalogue_are_explained_by_their_pieces(tmp_path):
+    out, made = tmp_path / "pieces.png", tmp_path / "catalogue"
+    pages = ("0.png", "1.png")
+    for number, name in enumerate(pages):
+        draw_page(0, number, tmp_path / "scans" / name)
+    done("describe", tmp_path / "scans", "--catalogue", made)
+    found = json.loads(done("explain", *pages, "--catalogue", made, "--out", out, "--json").stdout)
+    assert out.read_bytes().startswith(b"\x89PNG")
+    assert found["pages"] == list(pages)
+    shares = [pair["share"] for pair in (*found["same"], *found["against"])]
+    assert sum(shares) + found["rest"] == pytest.approx(found["cosine"], abs=1e-6)
+    assert all(left < right for left, _, right, _ in found["same"][0]["boxes"])
+
+
 CASES = {
     "a folder": ("explain hands --describer run --out a.png", "is a folder; give the"),
     "a broken page": ("explain broken/a.png --describer run --out a.png", "broken/a.png: broken"),
@@ -74,8 +89,14 @@ def test_a_pooling_without_weights_cannot_be_explained(place, tiny):
 
 @pytest.mark.parametrize(
     "line",
-    ["explain hands/w0_p0.png --describer run", "explain a b c --describer run --out a.png"],
-    ids=["without a place", "three pages"],
+    [
+        "explain hands/w0_p0.png --describer run",
+        "explain a b c --describer run --out a.png",
+        "explain a b --out a.png",
+        "explain a b --describer run --catalogue c --out a.png",
+        "explain a --catalogue c --out a.png",
+    ],
+    ids=["without a place", "three pages", "by nothing", "by both", "one page of a catalogue"],
 )
 def test_wrong_usage_exits_with_2(place, line):
     misused(run(*line.split()))

@@ -61,21 +61,25 @@ for (const side of shown) if (side.element.dataset.box) show(side, numbers(side.
 if (shown.length === 2) {
   const [first, second] = shown;
   const together = document.getElementById("together");
-  let leading = null;
   let difference = null; // of zoom and centre, as they were when the switch was set
   const measure = () => {
     const a = first.viewer.viewport;
     const b = second.viewer.viewport;
     difference = { zoom: b.getZoom(true) / a.getZoom(true), centre: b.getCenter(true).minus(a.getCenter(true)) };
   };
+  const where = (viewport) => {
+    const { x, y } = viewport.getCenter(true);
+    return [viewport.getZoom(true), x, y].map((value) => value.toFixed(5)).join(" ");
+  };
   const follow = (leader, follower, sign) => () => {
-    if (!together.checked || !difference || (leading && leading !== leader)) return;
-    leading = leader;
+    if (!together.checked || !difference) return;
     const from = leader.viewer.viewport;
+    const at = where(from);
+    if (leader.led === at) return; // it was moved by the other one
     const to = follower.viewer.viewport;
     to.zoomTo(from.getZoom(true) * difference.zoom ** sign, null, true);
     to.panTo(from.getCenter(true).plus(difference.centre.times(sign)), true);
-    leading = null;
+    follower.led = where(to);
   };
   first.viewer.addHandler("viewport-change", follow(first, second, 1));
   second.viewer.addHandler("viewport-change", follow(second, first, -1));

@@ -34,18 +34,16 @@ def nearest(store: Store, ask: Ask) -> dict[str, Any]:
     cards = []
     for number in order[:_SHOWN]:
         other = store.hand(number)
-        likeness, own_page, its_page = best.get(
-            number, (None, found.page_ids[0], other.page_ids[0])
-        )
+        found_by = best.get(number)  # None: only the grouping says that it is near
+        own_page, its_page = found_by[1:] if found_by else (found.page_ids[0], other.page_ids[0])
         cards.append(
             hand_card(store, other, _ROW)
             | {
                 "page": other.page_ids[0],
-                "likeness": likeness,
-                "sentence": ""
-                if likeness is None
-                else f"its most similar page is by one hand with this one at "
-                f"{wording.percent(likeness)}",
+                "likeness": found_by[0] if found_by else None,
+                "sentence": f"at best {wording.percent(found_by[0])} for a pair of pages"
+                if found_by
+                else "",
                 "compare": urls.compare(own_page, its_page),
             }
         )
