@@ -62,12 +62,15 @@ def serve(
 
 def _listening(host: str, port: int) -> socket.socket:
     try:
-        family, kind, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        family, kind, protocol, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[
+            0
+        ]
     except (OSError, UnicodeError) as error:
         raise DgmpError(
             f"host must be a name or an address of this machine, got {host!r}"
         ) from error
-    listener = socket.socket(family, kind)
+    # With its protocol: asyncio sends without delay only where it knows that this is TCP.
+    listener = socket.socket(family, kind, protocol)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(where)

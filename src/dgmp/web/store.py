@@ -141,6 +141,13 @@ class Store:
             ("compare", first, second), lambda: tasks.compare(self.catalogue, first, second)
         )
 
+    def figures(self, first: str, second: str) -> tasks.Comparison:
+        """Two pages by what is stored of them, without evidence."""
+        return self._keep(
+            ("figures", first, second),
+            lambda: tasks.compare(self.catalogue, first, second, pieces=0),
+        )
+
     def prepare(self, first: str, second: str) -> None:
         """Compare two pages ahead, so that nobody waits when they are asked for."""
         threading.Thread(target=self._try_to_compare, args=(first, second), daemon=True).start()

@@ -1,6 +1,10 @@
 """Two pages side by side: figures, evidence, decisions."""
 
+from dataclasses import replace
+
 import pytest
+
+from dgmp.sources import FileSource
 
 
 @pytest.fixture
@@ -86,3 +90,13 @@ def test_a_page_is_not_compared_with_itself(reader, page_ids):
 def test_a_describer_with_pieces_has_no_heat_maps(reader, pair):
     assert reader.get("/compare.json", params=pair).json()["heat_maps"] is None
     assert reader.get("/heat-maps/0.png", params=pair).status_code == 404
+
+
+def test_pages_whose_scans_are_gone_are_compared_by_what_is_stored(client, catalogue, pair):
+    store = client.app.state.store
+    pages = [replace(store.page(id), source=FileSource(catalogue / "gone")) for id in pair.values()]
+    store.catalogue.relabel(pages)
+    found = client.get("/compare.json", params=pair).json()
+    assert 0 < found["probability"] < 1
+    assert "missing" in found["lacking"]
+    assert found["lacking"] in client.get("/compare", params=pair).text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...errors import DgmpError
 from ...records import Decision
 from .. import urls, wording
 from ..asking import Ask, Refused
@@ -37,7 +38,11 @@ def decide(store: Store, ask: Ask) -> dict[str, Any]:
 def compared(store: Store, first: str, second: str) -> dict[str, Any]:
     """All that the view of two pages needs."""
     _check_pair(store, first, second)
-    found = store.compare(first, second)
+    lacking = ""
+    try:
+        found = store.compare(first, second)
+    except DgmpError as error:  # a scan is gone, or is no longer what was described
+        found, lacking = store.figures(first, second), str(error)
     return {
         "first": _side(store, first),
         "second": _side(store, second),
@@ -52,6 +57,7 @@ def compared(store: Store, first: str, second: str) -> dict[str, Any]:
         "same": _pairs(store, found, found.same),
         "against": _pairs(store, found, found.against),
         "rest": round(found.rest, 5),
+        "lacking": lacking,
         "heat_maps": [urls.heat_map(side, first, second) for side in (0, 1)]
         if found.heat_maps
         else None,
