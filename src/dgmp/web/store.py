@@ -245,12 +245,9 @@ class Store:
         """Decisions that cannot all be right."""
         return self._keep("contradictions", lambda: tasks.contradictions(self.catalogue))
 
-    def questions(self, *, anew: bool = False) -> tuple[Question, ...]:
-        """The review queue, kept until it is asked for anew."""
-        with self._lock:
-            if anew or "questions" not in self._kept:
-                self._kept["questions"] = (None, tasks.review(self.catalogue))
-            return self._kept["questions"][1]
+    def questions(self) -> tuple[Question, ...]:
+        """The review queue as it is now."""
+        return self._keep("questions", lambda: tasks.review(self.catalogue)) if self.hands() else ()
 
     def decide(self, decisions: Sequence[Decision], seen: str | None) -> Decision:
         """Store decisions that belong together; group a small catalogue anew."""
