@@ -51,6 +51,7 @@ bench: $(READY)  ## the speed tables, as ratios taken in one run
 	$(BIN)/python benchmarks/evaluation.py
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/catalogue.py
+	$(BIN)/python benchmarks/web.py
 
 clean:  ## remove what the verbs made
 	rm -rf .venv site demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -274,13 +274,13 @@ def _fields(known: Known, chance: random.Random) -> list[tuple[str, str]]:
     """Some fields of a form or an address, with values that may be right."""
     pages = chance.sample(known.page_ids, 2)
     likely = {
-        "first": pages[0], "second": pages[1], "page": pages[0], "k": "1",
-        "seen": chance.choice(known.decisions),
-        "verdict": chance.choice(("same", "different", "unsure")),
-        "done": chance.choice(known.decisions),
-        "number": "1", "to": "2", "hand": "1", "kind": "regroup", "region": "0,0,90,90",
-        "back": "/hands",
+        "first": pages[0], "second": pages[1], "page": pages[0], "k": "1", "number": "1",
+        "verdict": chance.choice(("same", "different", "unsure")), "to": "2", "hand": "1",
+        "seen": chance.choice((*known.decisions, "9")), "done": chance.choice(known.decisions),
+        "kind": "regroup", "region": "0,0,90,90", "back": "/hands", "action": "same",
     }  # fmt: skip
+    if chance.random() < 0.2:  # all that a page would send
+        return list(likely.items())
     names = chance.sample(FIELDS, chance.randrange(6))
     return [
         (name, likely.get(name, "x") if chance.random() < 0.6 else chance.choice(ODD))
