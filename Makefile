@@ -47,6 +47,7 @@ bench: $(READY)  ## the speed tables, as ratios taken in one run
 	$(BIN)/python benchmarks/pooling.py
 	$(BIN)/python benchmarks/patches.py
 	$(BIN)/python benchmarks/describing.py
+	$(BIN)/python benchmarks/evidence.py
 	$(BIN)/python benchmarks/evaluation.py
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/catalogue.py

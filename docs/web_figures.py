@@ -23,13 +23,15 @@ sys.path.insert(0, str(HERE.parent))
 
 from tools.browser import MISSING, find_browser, launched, served  # noqa: E402
 
-COLOURS = 96  # of a palette: scans are grey, and a picture stays below 300 kB
+COLOURS = 200  # of a palette: scans are grey, and a picture stays below 300 kB
 
 
 def photograph(page: Any, name: str) -> None:
     page.wait_for_load_state("networkidle")
     with Image.open(io.BytesIO(page.screenshot())) as picture:
-        picture.convert("RGB").quantize(COLOURS).save(HERE / "img" / name, optimize=True)
+        picture.convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE).save(
+            HERE / "img" / name, optimize=True
+        )
 
 
 def main() -> None:
@@ -44,12 +46,14 @@ def main() -> None:
         group(catalogue)
         grouped = stored_hands(catalogue)
         assert grouped is not None
-        largest, *_, last = grouped.hands
+        single = grouped.hands[-1]
+        assert single.nearest is not None
+        nearest = grouped.hands[single.nearest - 1]
         with served(catalogue) as home, launched(found) as browser:
             page = browser.new_page(viewport={"width": 1280, "height": 800})
             page.goto(f"{home}/hands")
             photograph(page, "view_hands.png")
-            pair = f"first={largest.page_ids[0]}&second={last.page_ids[0]}"
+            pair = f"first={nearest.page_ids[0]}&second={single.page_ids[0]}"
             page.goto(f"{home}/compare?{pair}")
             page.locator(".pair-button").nth(1).click()
             page.wait_for_timeout(1500)
@@ -57,7 +61,9 @@ def main() -> None:
             page.goto(f"{home}/map")
             page.wait_for_selector("#map[data-ready]")
             page.locator("#map canvas").focus()
-            page.keyboard.press("ArrowRight")
+            for _ in range(4):
+                page.keyboard.press("ArrowDown")
+            page.keyboard.press("Space")
             page.wait_for_timeout(500)
             photograph(page, "view_map.png")
 

@@ -1,4 +1,4 @@
-"""A real browser and a server for it: what the tests of the page and the figures of the docs use."""
+"""A real browser and a server for it, for the tests of the page and the figures of the docs."""
 
 from __future__ import annotations
 

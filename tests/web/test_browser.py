@@ -128,7 +128,7 @@ def test_the_review_is_answered_by_keys_alone(open_page, catalogue):
         page.locator("body").press("2")
         page.wait_for_selector("h1:has-text('Question 1')")
         page.locator("body").press("u")
-        page.wait_for_url(re.compile(r"k=2"))
+        page.wait_for_url(re.compile(r"answered=1"))
     assert [d.verdict for d in decisions(catalogue)] == ["unsure"]
 
 

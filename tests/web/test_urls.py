@@ -23,7 +23,7 @@ def test_every_address_that_is_built_is_answered_by_the_application(described):
         urls.cut_out(PAGE, (1, 2, 3, 4), 80),
         urls.compare(PAGE, "b"),
         urls.heat_map(1, PAGE, "b"),
-        urls.review(2),
+        urls.review(2, 1),
         urls.search(page=PAGE),
         urls.upload("x1"),
         urls.MAP,

@@ -1,5 +1,6 @@
 """Described pages on disk: add, look up, search."""
 
+from .all_shorts import short_vectors, vectors_digest
 from .band_files import PageBands, read_bands, write_bands
 from .decision_log import (
     add_decision,
@@ -14,7 +15,6 @@ from .hand_store import made_from, read_hands, write_stored_hands
 from .head import Head, is_catalogue, renamed_spec
 from .rounding import rounded, unrounded
 from .search import Nearest, sample_rows
-from .short_vectors import short_vectors, vectors_digest
 from .table import Catalogue, Changes, Entry
 
 __all__ = [

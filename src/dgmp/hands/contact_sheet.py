@@ -31,4 +31,5 @@ def draw_hands(
 
 def _title(hand: Hand) -> str:
     pages = "1 page" if len(hand.page_ids) == 1 else f"{len(hand.page_ids)} pages"
-    return f"hand {hand.number}: {pages}, confidence {hand.confidence:.0%}"
+    name = f", {hand.name}" if hand.name else ""
+    return f"hand {hand.number}{name}: {pages}, confidence {hand.confidence:.0%}"

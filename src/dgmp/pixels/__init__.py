@@ -4,7 +4,7 @@ from .bands import LINES as BAND_LINES
 from .bands import find_bands
 from .binarization import binarize, has_ink, ink_middle, ink_share
 from .contact_sheets import draw_rows
-from .cut_outs import cut_out, cut_outs
+from .cuttings import cut_out, cut_outs
 from .drawn import save_drawn
 from .images import FOREIGN, SUFFIXES, Picture, pictures_in, read_colour, read_image
 from .page_store import PageStore, open_store

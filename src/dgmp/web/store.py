@@ -36,6 +36,7 @@ from .uploads import Uploads
 
 T = TypeVar("T")
 AT_ONCE = 1500  # pages: so many are grouped anew while a person waits, some two seconds
+MAP_AT_ONCE = 500  # pages: so many are laid out while a person waits, some two seconds
 _KEPT = 256  # comparisons, letterforms, neighbours
 _THUMBNAILS = 4096  # some 40 MB
 
@@ -161,7 +162,7 @@ class Store:
 
         def find() -> PageMap | None:
             stored = stored_map(self.catalogue)
-            if self.size() <= AT_ONCE and (stored is None or not stored.current):
+            if self.size() <= MAP_AT_ONCE and (stored is None or not stored.current):
                 return make_map(self.catalogue, keep=not self.read_only)
             return stored
 
@@ -245,12 +246,9 @@ class Store:
         """Decisions that cannot all be right."""
         return self._keep("contradictions", lambda: tasks.contradictions(self.catalogue))
 
-    def questions(self, *, anew: bool = False) -> tuple[Question, ...]:
-        """The review queue, kept until it is asked for anew."""
-        with self._lock:
-            if anew or "questions" not in self._kept:
-                self._kept["questions"] = (None, tasks.review(self.catalogue))
-            return self._kept["questions"][1]
+    def questions(self) -> tuple[Question, ...]:
+        """The review queue as it is now."""
+        return self._keep("questions", lambda: tasks.review(self.catalogue)) if self.hands() else ()
 
     def decide(self, decisions: Sequence[Decision], seen: str | None) -> Decision:
         """Store decisions that belong together; group a small catalogue anew."""

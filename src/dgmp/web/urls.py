@@ -121,9 +121,9 @@ def heat_map(side: int, first: str, second: str) -> str:
     return _asked(f"/heat-maps/{side}.png", {"first": first, "second": second})
 
 
-def review(k: int = 1) -> str:
-    """The k-th question of the queue."""
-    return _asked(REVIEW, {"k": k})
+def review(answered: int = 0, skip: int = 0) -> str:
+    """The next question of the queue, after some that were answered, passing over some."""
+    return _asked(REVIEW, {"answered": answered or None, "skip": skip or None})
 
 
 def search(**chosen: object) -> str:

@@ -45,6 +45,6 @@ def test_what_cannot_be_done_with_a_selection_is_said(post, pages, says):
 
 
 def test_a_large_map_is_made_by_a_job(client, monkeypatch):
-    monkeypatch.setattr("dgmp.web.store.AT_ONCE", 0)
+    monkeypatch.setattr("dgmp.web.store.MAP_AT_ONCE", 0)
     assert "has not been made" in client.get("/map").text
     assert client.get("/map.json").json()["made"] is False

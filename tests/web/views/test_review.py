@@ -21,15 +21,21 @@ def test_an_answer_leads_to_the_next_question(client, post, question):
         first=question["first"]["page"],
         second=question["second"]["page"],
         verdict="unsure",
-        question=1,
+        answered=question["question"]["answered"],
+        skip=0,
         seen=question["seen"],
     )
-    assert answer.headers["location"].startswith("/review?k=2&done=")
+    assert answer.headers["location"].startswith("/review?answered=1&done=")
 
 
-def test_after_the_last_question_more_can_be_looked_for(client, question):
-    page = client.get(f"/review?k={question['question']['n'] + 1}")
-    assert "Look for more questions" in page.text
+def test_after_the_last_question_it_says_so(client, question):
+    page = client.get(f"/review?skip={question['question']['n']}")
+    assert "No more questions" in page.text
+
+
+def test_a_question_can_be_passed_over(client, question):
+    second = client.get("/review.json?skip=1").json()
+    assert second["question"]["k"] == 2 or second["question"] is None
 
 
 def test_what_was_answered_is_not_asked_again(client, post, question):

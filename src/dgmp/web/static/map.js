@@ -14,6 +14,7 @@ let map = null; // as /map.json has it
 let selected = new Set();
 let hovered = -1;
 let view = { zoom: 1, x: 0.5, y: 0.5 }; // the middle of the picture
+let moved = false; // by the person who looks
 let lasso = null;
 let dragged = null;
 let points = null; // the picture of all points
@@ -104,6 +105,18 @@ function draw() {
       context.stroke();
     }
   });
+}
+
+// All pages, with a margin.
+function showAll() {
+  if (!map || !map.x.length) return;
+  const ends = [map.x, map.y].map((values) => [Math.min(...values), Math.max(...values)]);
+  view = { zoom: 1, x: (ends[0][0] + ends[0][1]) / 2, y: (ends[1][0] + ends[1][1]) / 2 };
+  const across = Math.max(ends[0][1] - ends[0][0], 1e-6);
+  const down = Math.max(ends[1][1] - ends[1][0], 1e-6);
+  view.zoom = 0.94 * Math.min(canvas.clientWidth / across, (canvas.clientHeight - 60) / down) / side();
+  moved = false;
+  redraw();
 }
 
 function redraw() {
@@ -205,7 +218,8 @@ function place(event) {
 
 function zoomAt(x, y, factor) {
   const before = toMap(x, y);
-  view.zoom = Math.min(Math.max(view.zoom * factor, 0.8), 200);
+  moved = true;
+  view.zoom = Math.min(Math.max(view.zoom * factor, 0.3), 300);
   const after = toMap(x, y);
   view.x += before[0] - after[0];
   view.y += before[1] - after[1];
@@ -223,6 +237,7 @@ canvas.addEventListener("pointermove", (event) => {
   if (!map) return;
   const at = place(event);
   if (dragged) {
+    moved = true;
     view.x = dragged.from.x - (at[0] - dragged.at[0]) / side();
     view.y = dragged.from.y - (at[1] - dragged.at[1]) / side();
     redraw();
@@ -286,21 +301,19 @@ canvas.addEventListener("keydown", (event) => {
 const middle = () => [canvas.clientWidth / 2, canvas.clientHeight / 2];
 document.getElementById("zoom-in").addEventListener("click", () => zoomAt(...middle(), 1.5));
 document.getElementById("zoom-out").addEventListener("click", () => zoomAt(...middle(), 1 / 1.5));
-document.getElementById("zoom-all").addEventListener("click", () => {
-  view = { zoom: 1, x: 0.5, y: 0.5 };
-  redraw();
-});
+document.getElementById("zoom-all").addEventListener("click", showAll);
 document.getElementById("clear")?.addEventListener("click", () => choose([], false));
 
 new ResizeObserver(() => {
   canvas.width = canvas.clientWidth * ratio();
   canvas.height = canvas.clientHeight * ratio();
-  redraw();
+  if (moved) redraw();
+  else showAll();
 }).observe(canvas);
 
 fetch(frame.dataset.source).then((answer) => answer.json()).then((found) => {
   map = found;
   index();
   frame.dataset.ready = "yes";
-  redraw();
+  showAll();
 });

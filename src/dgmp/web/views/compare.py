@@ -30,8 +30,10 @@ def decide(store: Store, ask: Ask) -> dict[str, Any]:
     _check_pair(store, first, second)
     decision = Decision(verdict, (first,), (second,), person=ask.person, note=ask.text("note"))
     stored = store.decide((decision,), ask.seen)
-    question = ask.number("question", 0, least=0)
-    back = urls.review(question + 1) if question else urls.compare(first, second)
+    back = urls.compare(first, second)
+    if ask.text("answered"):  # it was a question of the review
+        answered, skip = ask.number("answered", 0, least=0), ask.number("skip", 0, least=0)
+        back = urls.review(answered + 1, skip)
     return {"decision": stored.id, "next": urls.with_done(back, stored.id)}
 
 

@@ -11,27 +11,29 @@ from .compare import compared
 
 
 def review(store: Store, ask: Ask) -> dict[str, Any]:
-    """Question ``k`` of the queue; the first one begins a new queue."""
-    k = ask.number("k", 1)
-    questions = store.questions(anew=k == 1) if store.hands() else ()
-    if k > len(questions):
+    """The question that matters most now; ``answered`` and ``skip`` say how far a person is."""
+    answered, skip = ask.number("answered", 0, least=0), ask.number("skip", 0, least=0)
+    questions = store.questions()
+    if skip >= len(questions):
         return {
             "question": None,
-            "answered": len(questions),
+            "answered": answered,
+            "skipped": skip,
             "again": urls.review(),
             "hands": urls.HANDS,
             "grouped": bool(store.hands()),
         }
-    asked = questions[k - 1]
-    if k < len(questions):
-        store.prepare(questions[k].first, questions[k].second)
+    asked = questions[skip]
+    if skip + 1 < len(questions):
+        store.prepare(questions[skip + 1].first, questions[skip + 1].second)
     return compared(store, asked.first, asked.second) | {
         "question": {
-            "k": k,
-            "n": len(questions),
+            "k": answered + skip + 1,
+            "n": answered + len(questions),
+            "answered": answered,
+            "skip": skip,
             "worth": round(float(asked.worth), 3),
-            "next": urls.review(k + 1),
-            "previous": urls.review(k - 1) if k > 1 else None,
-            "pages": [urls.compare(asked.first, asked.second)],
+            "next": urls.review(answered, skip + 1),
+            "previous": urls.review(answered, skip - 1) if skip else None,
         }
     }
