@@ -346,6 +346,8 @@ class StoredHands:
     hands: tuple[Hand, ...]
     prefer: str
     time: str  # ISO 8601 in UTC
+    questions: tuple[Question, ...] = ()  # those whose answers are worth most first
+    shift: float = 0.0  # what log-odds are worth more in this collection, by confirmed pairs
     current: bool = True  # False: pages or decisions have changed since
 
 

@@ -86,7 +86,7 @@ def test_the_pages_of_a_hand_come_best_fitting_first(collection, fitted):
 def test_margins_are_those_of_the_slow_way(collection, fitted):
     evidence = Evidence.of(part(collection[0], np.arange(40)), fitted)
     groups = link_pages(evidence, fitted.threshold)
-    fits, weakest, nearest, apart = grouping.margins(evidence, groups, fitted.threshold)
+    found = grouping.margins(evidence, groups, fitted.threshold)
     odds = evidence.between(np.arange(40), np.arange(40)) - fitted.threshold
     for group in np.unique(groups):
         members = np.flatnonzero(groups == group)
@@ -95,12 +95,12 @@ def test_margins_are_those_of_the_slow_way(collection, fitted):
             for other in np.unique(groups)
             if other != group
         }
-        assert nearest[group] == max(means, key=means.get)
-        assert apart[group] == pytest.approx(-max(means.values()), abs=1e-3)
+        assert found.near[group, 0] == max(means, key=means.get)
+        assert found.apart[group] == pytest.approx(-max(means.values()), abs=1e-3)
         for page in members[: len(members) * (len(members) > 1)]:
             others = members[members != page]
-            assert fits[page] == pytest.approx(odds[page, others].mean(), abs=1e-3)
-        assert weakest[group] == fits[members].min()
+            assert found.fits[page] == pytest.approx(odds[page, others].mean(), abs=1e-3)
+        assert found.weakest[group] == found.fits[members].min()
 
 
 def test_confidence_is_the_share_of_hands_that_are_right(fitted):

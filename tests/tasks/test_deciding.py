@@ -1,9 +1,11 @@
 """Decisions about a catalogue, called from Python."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
 
+from dgmp.catalogue import write_stored_hands
 from dgmp.engines import Here
 from dgmp.errors import CatalogueError, DecisionConflict
 from dgmp.records import Decision
@@ -16,6 +18,8 @@ from dgmp.tasks import (
     group,
     history,
     import_decisions,
+    review,
+    search,
     stored_hands,
     undo,
 )
@@ -161,3 +165,37 @@ def test_stored_hands_are_outdated_by_a_decision_and_its_undo(catalogue, pair):
     assert stored_hands(catalogue).current
     undo(catalogue, decision.id)
     assert not stored_hands(catalogue).current
+
+
+def test_questions_are_those_of_the_last_grouping_until_they_are_answered(catalogue):
+    group(catalogue)
+    questions = review(catalogue, 100)
+    assert questions == stored_hands(catalogue).questions
+    first = questions[0]
+    decide(catalogue, Decision("unsure", (first.first,), (first.second,)))
+    assert review(catalogue, 100) == questions[1:]
+    assert review(catalogue, 2) == questions[1:3]
+
+
+def test_questions_make_the_hands_of_a_catalogue_that_has_none(catalogue):
+    questions = review(catalogue, 100)
+    assert questions
+    assert questions == stored_hands(catalogue).questions
+
+
+def test_pages_that_are_gone_are_not_asked_about(catalogue):
+    gone = review(catalogue, 100)[0].first
+    catalogue.drop([gone])
+    assert all(gone not in (question.first, question.second) for question in review(catalogue))
+
+
+def test_probabilities_of_a_search_are_those_of_the_collection(catalogue):
+    page = catalogue.descriptors().page_ids[0]
+    hits = search(catalogue, page)
+    group(catalogue)
+    assert search(catalogue, page) == hits
+    stored = replace(stored_hands(catalogue), shift=1.0)
+    write_stored_hands(stored, "x", catalogue.folder)
+    for before, after in zip(hits, search(catalogue, page), strict=True):
+        assert after.likelihood_ratio == before.likelihood_ratio
+        assert after.probability > before.probability

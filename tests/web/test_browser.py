@@ -110,6 +110,7 @@ def test_a_person_finds_doubt_sees_evidence_decides_merges_undoes_searches_and_e
             page.get_by_role("link", name="hands.csv").click()
         download.value.save_as(tmp_path / "hands.csv")
         assert (tmp_path / "hands.csv").read_text("utf-8-sig").count("\n") == len(page_ids) + 1
+        page.close()
 
     # The same catalogue, grouped anew: what was decided holds.
     group(catalogue)
@@ -129,6 +130,7 @@ def test_the_review_is_answered_by_keys_alone(open_page, catalogue):
         page.wait_for_selector("h1:has-text('Question 1')")
         page.locator("body").press("u")
         page.wait_for_url(re.compile(r"answered=1"))
+        page.close()
     assert [d.verdict for d in decisions(catalogue)] == ["unsure"]
 
 
@@ -218,4 +220,5 @@ def test_decisions_are_taken_without_javascript(open_page, catalogue, page_ids):
         assert page.locator(".viewer img").count() == 2
         page.get_by_role("button", name="Different hands").click()
         assert "Stored" in page.locator(".flash").inner_text()
+        page.close()
     assert len(decisions(catalogue)) == 1

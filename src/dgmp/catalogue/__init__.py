@@ -11,7 +11,7 @@ from .decision_log import (
     taken_back,
     write_decision_file,
 )
-from .hand_store import made_from, read_hands, write_stored_hands
+from .hand_store import made_from, read_hands, read_shift, write_stored_hands
 from .head import Head, is_catalogue, renamed_spec
 from .rounding import rounded, unrounded
 from .search import Nearest, sample_rows
@@ -33,6 +33,7 @@ __all__ = [
     "read_decision_file",
     "read_decisions",
     "read_hands",
+    "read_shift",
     "renamed_spec",
     "rounded",
     "sample_rows",

@@ -4,10 +4,10 @@ from .background import Background, Placed
 from .calibration import FORMAT as CALIBRATION_FORMAT
 from .calibration import Calibration, Likenesses
 from .contact_sheet import draw_hands, shown_pages
-from .deciding import Constraints, DecidedEvidence, with_names
+from .deciding import Constraints, open_questions, recalibrated, with_names
 from .evidence import Evidence, with_probabilities
 from .fitting import fit_calibration
-from .grouping import PREFERENCES, group_pages
+from .grouping import PREFERENCES, Grouped, group_and_ask, group_evidence, group_pages
 from .sequence import BandHand, BookHands, Bounds, HandChange, follow_hands
 from .sequence_files import change_to_json, check_sequence_file, write_sequence
 from .strip import draw_strip
@@ -21,8 +21,8 @@ __all__ = [
     "Bounds",
     "Calibration",
     "Constraints",
-    "DecidedEvidence",
     "Evidence",
+    "Grouped",
     "HandChange",
     "Likenesses",
     "Placed",
@@ -32,7 +32,11 @@ __all__ = [
     "draw_strip",
     "fit_calibration",
     "follow_hands",
+    "group_and_ask",
+    "group_evidence",
     "group_pages",
+    "open_questions",
+    "recalibrated",
     "shown_pages",
     "with_names",
     "with_probabilities",

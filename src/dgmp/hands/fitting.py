@@ -154,9 +154,9 @@ def _fit_groups(collected: Sequence[_Collection], calibration: Calibration) -> C
     insides, aparts, sizes, right = [], [], [], []
     for writers, evidence, tree, top in groupings:
         groups = cut_tree(tree, top - threshold)
-        _, weakest, _, apart = margins(evidence, groups, threshold)
-        insides.append(weakest)
-        aparts.append(apart)
+        found = margins(evidence, groups, threshold)
+        insides.append(found.weakest)
+        aparts.append(found.apart)
         sizes.append(np.bincount(groups))
         right.append(_exact(writers, groups))
     inside, apart = np.concatenate(insides), np.concatenate(aparts)

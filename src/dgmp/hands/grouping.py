@@ -16,14 +16,25 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..names import choose
-from ..records import Decision, Descriptors, Floats, Hand
+from ..records import Decision, Descriptors, Floats, Hand, Question
 from .calibration import Calibration, sigmoid
-from .deciding import Constraints, DecidedEvidence, with_names
+from .deciding import (
+    MOST_QUESTIONS,
+    Constraints,
+    DecidedEvidence,
+    Doubts,
+    Joints,
+    learn,
+    learn_shift,
+    recalibrated,
+    with_names,
+)
 from .evidence import Evidence, part
 from .linkage import link_pages
 
@@ -33,8 +44,18 @@ PREFERENCES = {"fewer": -1.0, "balanced": 0.0, "more": 1.0}
 # on the sources of `hands`, each unseen, and of 1 on pages in another alphabet.
 UNFAMILIAR = 0.6
 UNFAMILIAR_SHARE = 0.2  # of the pages: fewer are not worth a word
+NEAR = 5  # other groups that a group is compared with
 _BLOCK = 1024  # pages
 FAR = 20.0  # log-odds: margins beyond say no more; also where there is no other hand at all
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """The hands of a collection, what to ask a person about them, and what answers taught."""
+
+    hands: tuple[Hand, ...]
+    questions: tuple[Question, ...] = ()
+    shift: float = 0.0  # what log-odds are worth more in this collection
 
 
 def group_pages(
@@ -49,39 +70,76 @@ def group_pages(
     ``prefer`` is one of ``PREFERENCES``: where the evidence leaves it open, ``fewer`` hands or
     ``more``. ``decisions`` in force, oldest first, are obeyed.
     """
-    threshold = calibration.threshold + choose(prefer, PREFERENCES, "preference")
+    return group_and_ask(descriptors, calibration, prefer=prefer, decisions=decisions).hands
+
+
+def group_and_ask(
+    descriptors: Descriptors,
+    calibration: Calibration,
+    *,
+    prefer: str = "balanced",
+    decisions: Sequence[Decision] = (),
+) -> Grouped:
+    """As :func:`group_pages`, with the questions whose answers would be worth most."""
+    shift = choose(prefer, PREFERENCES, "preference")
     order = np.argsort(np.array(descriptors.page_ids, dtype=object), kind="stable")
     if not len(order):
-        return ()
+        return Grouped(())
     ids = [descriptors.page_ids[i] for i in order]
     evidence = Evidence.of(part(descriptors, order), calibration)
     _announce_unfamiliar(evidence)
+    return group_evidence(evidence, ids, decisions, preference=shift)
+
+
+def group_evidence(
+    evidence: Evidence,
+    ids: Sequence[str],
+    decisions: Sequence[Decision] = (),
+    *,
+    preference: float = 0.0,
+    questions: int = MOST_QUESTIONS,
+) -> Grouped:
+    """The hands of pages whose evidence is known, in the order of their ids.
+
+    ``preference`` is added to the threshold.
+    """
     constraints = Constraints.of(decisions)
+    learned = learn(evidence, ids, decisions)
+    threshold = learned.threshold + preference
+    decided = evidence
     if constraints:
-        evidence = DecidedEvidence.over(evidence, ids, constraints)
-    groups = link_pages(evidence, threshold)
+        joints = Joints.of(evidence, threshold)
+        decided = DecidedEvidence.over(joints, ids, constraints, learned.curve)
+    groups = link_pages(decided, threshold)
     sizes = np.bincount(groups)
     by_size = np.argsort(-sizes, kind="stable")
     groups = np.argsort(by_size)[groups]  # renamed: the largest is 0
-    fits, weakest, nearest, apart = margins(evidence, groups, threshold)
-    confidences = group_confidence(calibration, np.bincount(groups), weakest, apart)
+    found = margins(decided, groups, threshold)
+    confidences = group_confidence(
+        evidence.calibration, np.bincount(groups), found.weakest, found.apart
+    )
     hands = []
     for number in range(len(sizes)):
         members = np.flatnonzero(groups == number)
-        members = members[np.argsort(-fits[members], kind="stable")]
-        page_ids = tuple(ids[i] for i in members)
-        decided = constraints.decided(page_ids)
+        members = members[np.argsort(-found.fits[members], kind="stable")]
+        page_ids = tuple(ids[i] for i in members.tolist())
+        confirmed = constraints.decided(page_ids)
+        nearest = found.near[number, :1]
         hands.append(
             Hand(
                 number + 1,
                 page_ids,
-                tuple(sigmoid(fits[members]).tolist()) if len(members) > 1 else (1.0,),
-                1.0 if decided else float(confidences[number]),
-                int(nearest[number]) + 1 if nearest[number] >= 0 else None,
-                decided=decided,
+                tuple(sigmoid(found.fits[members]).tolist()) if len(members) > 1 else (1.0,),
+                1.0 if confirmed else float(confidences[number]),
+                int(nearest[0]) + 1 if len(nearest) and nearest[0] >= 0 else None,
+                decided=confirmed,
             )
         )
-    return with_names(hands, decisions)
+    shift = learn_shift(evidence, ids, decisions, groups)
+    plain = replace(evidence, calibration=recalibrated(evidence.calibration, shift))
+    doubts = Doubts(decided, plain, ids, groups, found.near, found.means, learned.curve)
+    asked = doubts.questions(decisions, constraints, questions)
+    return Grouped(with_names(hands, decisions), asked, shift)
 
 
 def _announce_unfamiliar(evidence: Evidence) -> None:
@@ -95,22 +153,27 @@ def _announce_unfamiliar(evidence: Evidence) -> None:
         )
 
 
-def margins(
-    evidence: Evidence, groups: NDArray[np.intp], threshold: float
-) -> tuple[Floats, Floats, NDArray[np.intp], Floats]:
-    """How far pages and groups are from falling apart or together, in log-odds.
+@dataclass(frozen=True, eq=False)
+class Margins:
+    """How far pages and groups are from falling apart or together, in log-odds."""
 
-    For pages: the mean log-odds with the rest of their group above the threshold. For groups: the
-    least of these; the nearest other group that nobody said to be by another hand, −1 where there
-    is none; how far that one is below.
-    """
+    fits: Floats  # (pages,): mean log-odds with the rest of their group above the threshold
+    weakest: Floats  # (groups,): the least of these
+    near: NDArray[np.intp]  # (groups, NEAR): the other groups most like one, −1: there are no more
+    means: Floats  # (groups, NEAR): mean log-odds with them
+    apart: Floats  # (groups,): how far the nearest is below the threshold
+
+
+def margins(evidence: Evidence, groups: NDArray[np.intp], threshold: float) -> Margins:
+    """The margins of groups; what a person said to be by two hands is never near."""
     sizes = np.bincount(groups)
     order = np.argsort(groups, kind="stable")
     ends = np.cumsum(sizes)
     starts = ends - sizes
     fits = np.full(len(groups), FAR)
-    weakest, apart = np.full(len(sizes), FAR), np.full(len(sizes), FAR)
-    nearest = np.full(len(sizes), -1, dtype=np.intp)
+    weakest = np.full(len(sizes), FAR)
+    near = np.full((len(sizes), min(NEAR, len(sizes) - 1)), -1, dtype=np.intp)
+    near_means = np.full(near.shape, -np.inf)
     first = 0
     while first < len(sizes):
         last = max(first + 1, int(np.searchsorted(ends, starts[first] + _BLOCK, side="right")))
@@ -123,16 +186,17 @@ def margins(
         several = sizes[groups[rows]] > 1
         fits[rows[several]] = np.clip(within[several] - threshold, -FAR, FAR)
         weakest[own] = np.minimum.reduceat(fits[rows], starts[own] - starts[first])
-        if len(sizes) > 1:
-            means = np.add.reduceat(sums, starts[own] - starts[first], axis=0)
-            means /= sizes[own, None] * sizes[None, :]
-            means[np.arange(len(own)), own] = -np.inf
-            best = means.max(axis=1)
-            # No evidence is so low: what is has been said to be by two hands.
-            nearest[own] = np.where(best > -2 * FAR, means.argmax(axis=1), -1)
-            apart[own] = np.clip(threshold - best, -FAR, FAR)
+        means = np.add.reduceat(sums, starts[own] - starts[first], axis=0)
+        means /= sizes[own, None] * sizes[None, :]
+        means[np.arange(len(own)), own] = -np.inf
+        nearest = np.argsort(-means, axis=1, kind="stable")[:, : near.shape[1]]
+        near[own], near_means[own] = nearest, np.take_along_axis(means, nearest, axis=1)
         first = last
-    return fits, weakest, nearest, apart
+    # No evidence is so low: it was said to be by two hands.
+    near[near_means < -2 * FAR] = -1
+    best = near_means.max(axis=1, initial=-np.inf)
+    apart = np.clip(threshold - best, -FAR, FAR)
+    return Margins(fits, weakest, near, near_means, apart)
 
 
 def group_confidence(

@@ -11,13 +11,15 @@ from ..catalogue import (
     in_force,
     read_decision_file,
     read_decisions,
+    read_hands,
     taken_back,
     write_decision_file,
 )
 from ..errors import CatalogueError, DecisionConflict
 from ..files import check_place
-from ..hands import Constraints
-from ..records import Contradiction, Decision
+from ..hands import Constraints, open_questions
+from ..records import Contradiction, Decision, Question
+from .grouping import group
 from .opening import opened_catalogue
 
 
@@ -85,6 +87,22 @@ def contradictions(catalogue: Catalogue | Path | str) -> tuple[Contradiction, ..
     return Constraints.of(decisions(catalogue)).contradictions
 
 
+def review(catalogue: Catalogue | Path | str, n: int = 20) -> tuple[Question, ...]:
+    """The n pairs of pages whose decision is worth most, of the hands as they were last grouped.
+
+    What was decided since, or follows from it, is not asked; grouping anew asks in the light of it.
+    A catalogue that was never grouped is grouped first.
+    """
+    opened = opened_catalogue(catalogue)
+    stored = read_hands(opened.folder)
+    if stored is None:
+        group(opened)
+        stored = read_hands(opened.folder)
+    here = opened.paths()
+    asked = () if stored is None else open_questions(stored.questions, decisions(opened))
+    return tuple(q for q in asked if q.first in here and q.second in here)[:n]
+
+
 def export_decisions(catalogue: Catalogue | Path | str, file: Path | str) -> tuple[Decision, ...]:
     """Write all that was ever decided to a file of JSON lines, and give it."""
     check_place(Path(file))
@@ -99,6 +117,17 @@ def import_decisions(catalogue: Catalogue | Path | str, file: Path | str) -> tup
     Pages that the catalogue does not hold may be among them.
     """
     return add_stored_decisions(opened_catalogue(catalogue).folder, read_decision_file(Path(file)))
+
+
+def exchange_decisions(
+    catalogue: Catalogue | Path | str, file: Path | str
+) -> tuple[tuple[Decision, ...], tuple[Decision, ...]]:
+    """Take over the decisions of a file if it is there, then write all of the catalogue to it.
+
+    Gives those that were new, and all. Two catalogues with one file share their decisions.
+    """
+    new = import_decisions(catalogue, file) if Path(file).exists() else ()
+    return new, export_decisions(catalogue, file)
 
 
 def _told(decision: Decision) -> str:

@@ -23,8 +23,9 @@ from ..exports import Outgoing, check_export, write_hands
 from ..files import check_place
 from ..hands import (
     Calibration,
+    Grouped,
     draw_hands,
-    group_pages,
+    group_and_ask,
     shown_pages,
 )
 from ..records import Hand, StoredHands
@@ -59,13 +60,14 @@ def group(
         check_place(Path(sheet))
     opened = opened_catalogue(catalogue)
     source = made_from(opened.folder)  # before: what changes meanwhile makes the hands outdated
-    hands = group_pages(
+    found = group_and_ask(
         opened.descriptors(),
         needed_calibration(opened),
         prefer=prefer,
         decisions=in_force(read_decisions(opened.folder)),
     )
-    _store(hands, prefer, source, opened.folder)
+    _store(found, prefer, source, opened.folder)
+    hands = found.hands
     if out is not None:
         export_hands(opened, hands, out)
     if sheet is not None:
@@ -92,12 +94,13 @@ def stored_hands(catalogue: Catalogue | Path | str) -> StoredHands | None:
     return read_hands(opened_catalogue(catalogue).folder)
 
 
-def _store(hands: tuple[Hand, ...], prefer: str, source: str, folder: Path) -> None:
+def _store(found: Grouped, prefer: str, source: str, folder: Path) -> None:
     if not os.access(folder, os.W_OK):  # a catalogue that is only read can still be grouped
         warnings.warn(f"{folder}: may not be written to, hands are not kept in it", stacklevel=3)
         return
     time = datetime.now(UTC).isoformat(timespec="seconds")
-    write_stored_hands(StoredHands(hands, prefer, time), source, folder)
+    stored = StoredHands(found.hands, prefer, time, found.questions, found.shift)
+    write_stored_hands(stored, source, folder)
 
 
 def needed_calibration(catalogue: Catalogue) -> Calibration:

@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from weakref import WeakKeyDictionary
 
-from ..catalogue import Catalogue, Head
+from ..catalogue import Catalogue, Head, read_shift
 from ..corpora import Corpus, Remark, open_corpus, read_split_file
 from ..describers import Describer, full_spec, load_describer
 from ..errors import CatalogueError, CorpusError
-from ..hands import CALIBRATION_FORMAT, Background, Calibration
+from ..hands import CALIBRATION_FORMAT, Background, Calibration, recalibrated
 from ..names import nearest_name
 from ..records import Page
 
@@ -98,6 +98,14 @@ def calibration_of(catalogue: Catalogue) -> Calibration | None:
     return found if catalogue.has_halves() else None
 
 
+def own_calibration(catalogue: Catalogue) -> Calibration | None:
+    """The same, moved to where confirmed pairs of this collection have it."""
+    calibration = calibration_of(catalogue)
+    if calibration is None:
+        return None
+    return recalibrated(calibration, read_shift(catalogue.folder))
+
+
 def describer_of(catalogue: Catalogue) -> Describer:
     """The describer of a catalogue, loaded and compared with it once."""
     found = _DESCRIBERS.get(catalogue)
@@ -114,7 +122,7 @@ def background_of(catalogue: Catalogue) -> Background | None:
 
     It is found out once for every version of the catalogue's table.
     """
-    calibration = calibration_of(catalogue)
+    calibration = own_calibration(catalogue)
     if calibration is None:
         return None
     version, found = _BACKGROUNDS.get(catalogue, (-1, None))

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from scribbles import draw_page, label_writers
 
+from dgmp.records import Decision
+from dgmp.tasks import decide, history
+
 from ..typed import done, refused, run
 
 pytestmark = pytest.mark.usefixtures("stroke_describers")
@@ -137,3 +140,37 @@ def test_another_part_than_was_described_is_refused(bands, by, reason):
 def test_pages_can_be_asked_for_by_name(catalogue):
     assert done("hands", catalogue, "--by", "page").stdout == done("hands", catalogue).stdout
     refused(run("hands", catalogue, "--by", "band"), "was described by page, not by band")
+
+
+def test_decisions_go_from_one_catalogue_to_another_and_are_obeyed(catalogue, scans, tmp_path):
+    pages = sorted(path.name for path in scans.iterdir())[:4]
+    first = decide(catalogue, Decision("same", tuple(pages), person="Märta"))
+    decide(catalogue, Decision("name", tuple(pages), name="Ann"))
+    file = tmp_path / "decisions.jsonl"
+    told = done("hands", catalogue, "--decisions", file)
+    assert "0 decisions taken over, 2 written" in told.stderr
+    assert "(Ann)" in told.stdout
+    other = tmp_path / "other"
+    done("describe", scans, "--catalogue", other, "--workers", 0)
+    before = file.read_bytes()
+    told = done("hands", other, "--decisions", file, "--json")
+    assert "2 decisions taken over, 2 written" in told.stderr
+    assert file.read_bytes() == before
+    assert history(other) == history(catalogue)
+    hands = [json.loads(line) for line in told.stdout.splitlines()]
+    named = [hand for hand in hands if hand["name"] == "Ann"]
+    assert set(pages) <= {page["page"] for page in named[0]["pages"]}
+    assert first in history(other)
+
+
+def test_contradictions_are_told(catalogue, scans):
+    one, other = sorted(path.name for path in scans.iterdir())[:2]
+    decide(catalogue, Decision("same", (one,), (other,)))
+    decide(catalogue, Decision("different", (one,), (other,)))
+    assert "decisions contradict each other" in done("hands", catalogue).stderr
+
+
+def test_a_file_that_holds_no_decisions_is_refused(catalogue, tmp_path):
+    (tmp_path / "file.jsonl").write_text("page,hand\n")
+    result = run("hands", catalogue, "--decisions", tmp_path / "file.jsonl")
+    refused(result, "file.jsonl: does not begin with the head")

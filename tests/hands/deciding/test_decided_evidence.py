@@ -5,7 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from dgmp.hands import Constraints, DecidedEvidence, group_pages, linkage
+from dgmp.hands import Constraints, group_pages, linkage
+from dgmp.hands.deciding import Curve, DecidedEvidence, Joints
 from dgmp.hands.deciding.decided_evidence import APART, TOGETHER
 from dgmp.hands.evidence import Evidence, part
 from dgmp.hands.linkage import link_pages
@@ -46,6 +47,7 @@ def test_no_group_breaks_a_decision(pages, fitted, seed):
 
 
 def test_decisions_of_the_true_hands_of_all_pairs_give_these(pages, collection, fitted):
+    pages = part(pages, np.arange(25))
     writers = dict(zip(pages.page_ids, collection[1].tolist(), strict=False))
     decisions = [
         Decision("same" if writers[a] == writers[b] else "different", (a,), (b,))
@@ -78,38 +80,81 @@ def test_a_page_that_is_gone_still_passes_on_what_was_said_of_it(pages, fitted):
     assert (first, second) in together(group_pages(pages, fitted, decisions=decisions))
 
 
-def test_pages_far_from_every_decision_keep_their_numbers(pages, fitted):
-    """Evidence between pages nobody spoke of is what it was, to the last bit."""
-    evidence = Evidence.of(pages, fitted)
+def decided_evidence(pages, fitted, decisions, threshold=-1.0):
+    joints = Joints.of(Evidence.of(pages, fitted), threshold)
+    constraints = Constraints.of(decisions)
+    return DecidedEvidence.over(joints, pages.page_ids, constraints, Curve(threshold))
+
+
+def test_evidence_between_groups_nobody_spoke_of_is_what_it_was_to_the_last_bit(pages, fitted):
     decisions = some_decisions(pages.page_ids, 0, number=2)
-    decided = DecidedEvidence.over(evidence, pages.page_ids, Constraints.of(decisions))
+    decided = decided_evidence(pages, fitted, decisions)
+    groups = link_pages(decided.plain, -1.0)
     spoken = {id for decision in decisions for id in decision.pages}
-    rest = np.array([i for i, id in enumerate(pages.page_ids) if id not in spoken])
-    np.testing.assert_array_equal(decided.between(rest, rest), evidence.between(rest, rest))
+    touched = {groups[i] for i, id in enumerate(pages.page_ids) if id in spoken}
+    rest = np.array([i for i in range(60) if groups[i] not in touched])
+    np.testing.assert_array_equal(decided.between(rest, rest), decided.plain.between(rest, rest))
 
 
 def test_decided_pairs_have_log_odds_beyond_all_evidence(pages, fitted):
     a, b, c = pages.page_ids[:3]
     decisions = [Decision("same", (a,), (b,)), Decision("different", (b,), (c,))]
-    evidence = Evidence.of(pages, fitted)
-    decided = DecidedEvidence.over(evidence, pages.page_ids, Constraints.of(decisions))
+    decided = decided_evidence(pages, fitted, decisions)
     odds = decided.between(np.array([2, 1, 0]), np.array([0, 1, 2, 3]))
     assert odds[1, 0] == odds[2, 1] == TOGETHER
     assert odds[0, 0] == odds[0, 1] == odds[1, 2] == odds[2, 2] == np.float32(APART)
 
 
+@pytest.fixture(scope="module")
+def two_hands(pages, fitted):
+    """Two hands of several pages."""
+    hands = group_pages(pages, fitted)[:2]
+    assert min(len(hand.page_ids) for hand in hands) > 2
+    return hands
+
+
+def moved(pages, fitted, verdict, one, other):
+    """What a decision about the first pages of two groups adds to log-odds of the others."""
+    decided = decided_evidence(
+        pages, fitted, [Decision(verdict, one[:1], other[:1])], fitted.threshold
+    )
+    place = {id: i for i, id in enumerate(pages.page_ids)}
+    rows, columns = (np.array([place[id] for id in ids[1:]]) for ids in (one, other))
+    return decided.between(rows, columns) - decided.plain.between(rows, columns)
+
+
+def test_one_hand_of_two_pages_is_evidence_for_those_of_their_groups(pages, fitted, two_hands):
+    added = moved(pages, fitted, "same", *(hand.page_ids for hand in two_hands))
+    assert (added > 0).all()
+
+
+def test_two_hands_of_two_pages_are_evidence_against_those_like_them(pages, fitted, two_hands):
+    ids = two_hands[0].page_ids
+    odd = ids[-1:] + tuple(id for id in two_hands[1].page_ids)  # a page of the first among others
+    added = moved(pages, fitted, "different", ids[:-1], odd)
+    assert (added <= 0).all()
+
+
+def test_two_pages_that_are_said_to_be_by_one_hand_join_their_groups(pages, fitted, two_hands):
+    one, other = (hand.page_ids for hand in two_hands)
+    merged = group_pages(pages, fitted, decisions=[Decision("same", one[:1], other[:1])])
+    assert {*one, *other} <= set(merged[0].page_ids)
+
+
+def test_evidence_is_symmetric(pages, fitted):
+    decided = decided_evidence(pages, fitted, some_decisions(pages.page_ids, 4))
+    odds = decided.between(np.arange(60), np.arange(60))
+    np.testing.assert_allclose(odds, odds.T, rtol=1e-4, atol=1e-3)
+
+
 def test_linkage_is_that_of_the_slow_way(pages, fitted):
-    evidence = Evidence.of(pages, fitted)
-    constraints = Constraints.of(some_decisions(pages.page_ids, 5))
-    decided = DecidedEvidence.over(evidence, pages.page_ids, constraints)
+    decided = decided_evidence(pages, fitted, some_decisions(pages.page_ids, 5))
     odds = decided.between(np.arange(60), np.arange(60)).astype(np.float64)
     assert members(link_pages(decided, -1.0)) == slow_linkage(odds, -1.0)
 
 
 def test_the_size_of_the_blocks_does_not_matter(pages, fitted, monkeypatch):
-    evidence = Evidence.of(pages, fitted)
-    constraints = Constraints.of(some_decisions(pages.page_ids, 5))
-    decided = DecidedEvidence.over(evidence, pages.page_ids, constraints)
+    decided = decided_evidence(pages, fitted, some_decisions(pages.page_ids, 5))
     whole = link_pages(decided, 0.0)
     monkeypatch.setattr(linkage, "_BLOCK", 7)
     np.testing.assert_array_equal(link_pages(decided, 0.0), whole)

@@ -45,6 +45,14 @@ def hands(
             help="Where the evidence leaves it open: fewer hands, balanced, or more.",
         ),
     ] = "balanced",
+    decisions: Annotated[
+        Path | None,
+        Option(
+            metavar="FILE",
+            help="Decisions of people as JSON lines: those in FILE are taken over before grouping, "
+            "then all of the catalogue are written there.",
+        ),
+    ] = None,
     as_json: Annotated[
         bool, Option("--json", help="One JSON object per line and hand, or change of hand.")
     ] = False,
@@ -53,12 +61,15 @@ def hands(
     from ...catalogue import Catalogue
     from ...corpora import PARTS
     from ...names import check_name
-    from ...tasks import agreement, check_part, follow, group
+    from ...tasks import agreement, check_part, contradictions, exchange_decisions, follow, group
 
     opened = Catalogue.open(catalogue)
     if by is not None:
         check_name(by, PARTS, "part of a page")
         check_part(opened, by)
+    if decisions is not None:
+        taken, written = exchange_decisions(opened, decisions)
+        say(f"{decisions}: {len(taken)} decisions taken over, {len(written)} written")
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always", UserWarning)
         if opened.head.by == "band":
@@ -72,6 +83,12 @@ def hands(
         _print_changes(books, as_json)
     for note in noted:
         say(f"note: {note.message}")
+    for clash in contradictions(opened):
+        ids = ", ".join(decision.id for decision in clash.decisions)
+        say(
+            f"note: decisions contradict each other about {clash.pages[0]!r} and "
+            f"{clash.pages[1]!r}: {ids}; {clash.passed_over.id} was passed over"
+        )
     alone = sum(len(hand.page_ids) == 1 for hand in found)
     say(f"{len(opened)} {opened.head.by}s by {len(found)} hands, {alone} of one {opened.head.by}")
     if (agreed := agreement(opened, found)) is not None:
@@ -95,7 +112,7 @@ def _print_hands(found: Sequence[Hand], paths: Mapping[str, str] | None) -> None
     for hand in found:
         near = "–" if hand.nearest is None else str(hand.nearest)
         sizes = f"{hand.number:4}  {len(hand.page_ids):5}  {hand.confidence:10.0%}  {near:>7}"
-        print(f"{sizes}  {hand.page_ids[0]}")
+        print(f"{sizes}  {hand.page_ids[0]}" + (f"  ({hand.name})" if hand.name else ""))
 
 
 def _print_changes(found: BookHands, as_json: bool) -> None:

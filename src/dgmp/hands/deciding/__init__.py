@@ -2,6 +2,21 @@
 
 from .constraints import Constraints
 from .decided_evidence import DecidedEvidence
+from .joints import Joints
 from .naming import with_names
+from .questions import MOST_QUESTIONS, Doubts, open_questions
+from .recalibration import Curve, learn, learn_shift, recalibrated
 
-__all__ = ["Constraints", "DecidedEvidence", "with_names"]
+__all__ = [
+    "MOST_QUESTIONS",
+    "Constraints",
+    "Curve",
+    "DecidedEvidence",
+    "Doubts",
+    "Joints",
+    "learn",
+    "learn_shift",
+    "open_questions",
+    "recalibrated",
+    "with_names",
+]

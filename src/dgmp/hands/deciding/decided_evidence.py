@@ -1,37 +1,71 @@
-"""Evidence that obeys decisions.
+"""Evidence that obeys decisions, and learns from them about pages that nobody spoke of.
 
 Average linkage needs nothing but the log-odds of pairs, so a decision is one of them: pages that a
 person said to be by one hand have log-odds above all others and are joined first, after which their
 node has the mean evidence of its pages; two pages that are by two hands have log-odds so low that
 no mean over groups of any size with them in it reaches a threshold. So no group ever breaks a
 decision, and everything that is exact about linkage stays exact.
+
+A person who says that a and b are by one hand says it of the pages like them as well. Let p(x, a)
+be the probability that a page x is by the hand of a, by where the two come together in the tree of
+their group (:mod:`.recalibration`). If a and b are by one hand, x and y are so with a probability
+of at least p(x, a)·p(y, b); if they are by two hands, of at most 1 − p(x, a)·p(y, b). Where that is
+beyond ½, log-odds of x and y are brought to it. Where both apply, x and y are by two hands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...records import Floats
 from ..evidence import Evidence
 from .constraints import Constraints
+from .joints import Joints, Pages
+from .recalibration import Curve
 
 TOGETHER = 20.0  # log-odds above any evidence
 APART = -1e12  # a mean over 20 000² pairs with one such is below any evidence
+_SURE = 1 - 1e-4  # probability: only decisions are surer
+
+
+@dataclass(frozen=True, eq=False)
+class Like:
+    """The pages in the groups of some that were decided, and how probably they are by the hand."""
+
+    pages: Pages  # those decided, then others
+    probabilities: Floats
+    decided: int
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """Pages that are by one hand (``one`` is ``other``) or, on either side, by two."""
+
+    one: Like
+    other: Like
+
+    @property
+    def together(self) -> bool:
+        """Whether it is about one hand."""
+        return self.one is self.other
 
 
 @dataclass(frozen=True, eq=False)
 class DecidedEvidence(Evidence):
     """Log-odds between the pages of a collection as evidence and decisions give them."""
 
-    together: tuple[NDArray[np.intp], ...]  # pages that are by one hand
-    apart: tuple[tuple[NDArray[np.intp], NDArray[np.intp]], ...]  # pages, none by a hand opposite
+    plain: Evidence  # without decisions
+    curve: Curve
+    rules: tuple[Rule, ...]
+    about: Mapping[int, Sequence[int]]  # the rules that have to do with a page
 
     @classmethod
     def over(
-        cls, evidence: Evidence, page_ids: Sequence[str], constraints: Constraints
+        cls, joints: Joints, page_ids: Sequence[str], constraints: Constraints, curve: Curve
     ) -> DecidedEvidence:
         """Of the pages of some evidence, in their order."""
         inside: dict[int, list[int]] = {}
@@ -39,33 +73,46 @@ class DecidedEvidence(Evidence):
             if id in constraints.node_of:
                 inside.setdefault(constraints.node_of[id], []).append(place)
 
-        def places(nodes: Iterable[int]) -> NDArray[np.intp]:
-            found = [place for node in nodes for place in inside.get(node, ())]
-            return np.array(sorted(found), dtype=np.intp)
+        def like(nodes: Iterable[int]) -> Like:
+            return _like([p for node in sorted(nodes) for p in inside.get(node, ())], joints, curve)
 
-        sides = [(places(one), places(other)) for one, other in constraints.sides]
-        return cls(
-            evidence.calibration,
-            evidence.placed,
-            evidence.spread,
-            evidence.prior,
-            tuple(np.array(pages) for pages in inside.values() if len(pages) > 1),
-            tuple((one, other) for one, other in sides if len(one) and len(other)),
-        )
+        several = [like([node]) for node, pages in inside.items() if len(pages) > 1]
+        rules = [Rule(one, one) for one in several]
+        rules += [Rule(like(one), like(other)) for one, other in constraints.sides]
+        about: dict[int, list[int]] = {}
+        for number, rule in enumerate(rules):
+            sides = (rule.one,) if rule.together else (rule.one, rule.other)
+            for page in {p for side in sides for p in side.pages.tolist()}:
+                about.setdefault(page, []).append(number)
+        plain = joints.evidence
+        parts = (plain.calibration, plain.placed, plain.spread, plain.prior)
+        return cls(*parts, plain, curve, tuple(rules), about)
 
     def between(
         self, rows: NDArray[np.intp], columns: NDArray[np.intp]
     ) -> NDArray[np.float32]:  # (rows, columns)
         """Log-odds of some pages with some others. Of a page with itself they mean nothing."""
-        odds = super().between(rows, columns)
+        odds = self.plain.between(rows, columns)
+        rules = [self.rules[number] for number in sorted(self._about(rows) & self._about(columns))]
+        if not rules:
+            return odds
         row, column = self._places(rows), self._places(columns)
-        for one, other in self.apart:
-            odds[np.ix_(_present(row, one), _present(column, other))] = APART
-            odds[np.ix_(_present(row, other), _present(column, one))] = APART
-        # After that: a later decision may have put pages of both sides together.
-        for pages in self.together:
-            odds[np.ix_(_present(row, pages), _present(column, pages))] = TOGETHER
+        one_hand = [rule for rule in rules if rule.together]
+        two_hands = [rule for rule in rules if not rule.together]
+        for rule in one_hand + two_hands:
+            self._lean(odds, row, column, rule.one, rule.other, together=rule.together)
+            if not rule.together:
+                self._lean(odds, row, column, rule.other, rule.one, together=False)
+        # In this order: a later decision may have put pages of both sides together.
+        for rule in two_hands + one_hand:
+            one, other = (side.pages[: side.decided] for side in (rule.one, rule.other))
+            value = TOGETHER if rule.together else APART
+            odds[np.ix_(_present(row, one), _present(column, other))] = value
+            odds[np.ix_(_present(row, other), _present(column, one))] = value
         return odds
+
+    def _about(self, pages: NDArray[np.intp]) -> set[int]:
+        return {number for page in pages.tolist() for number in self.about.get(page, ())}
 
     def _places(self, pages: NDArray[np.intp]) -> NDArray[np.intp]:
         """Where each page of the collection stands among some, −1 if not there."""
@@ -73,7 +120,39 @@ class DecidedEvidence(Evidence):
         places[pages] = np.arange(len(pages))
         return places
 
+    def _lean(
+        self,
+        odds: NDArray[np.float32],
+        row: Pages,
+        column: Pages,
+        one: Like,
+        other: Like,
+        *,
+        together: bool,
+    ) -> None:
+        """Bring log-odds of pages like one and like another to where a decision has them."""
+        rows, columns = row[one.pages], column[other.pages]
+        ours = one.probabilities[rows >= 0]
+        theirs = other.probabilities[columns >= 0]
+        both = np.minimum(ours[:, None] * theirs[None, :], _SURE)
+        there = np.ix_(rows[rows >= 0], columns[columns >= 0])
+        bound = self.curve.odds(both if together else 1 - both)
+        pick = np.maximum if together else np.minimum
+        odds[there] = np.where(both > 0.5, pick(odds[there], bound), odds[there])
 
-def _present(places: NDArray[np.intp], pages: NDArray[np.intp]) -> NDArray[np.intp]:
+
+def _like(decided: Sequence[int], joints: Joints, curve: Curve) -> Like:
+    """The pages in the groups of some, with the probability of being by the hand of one of them."""
+    best: dict[int, float] = dict.fromkeys(decided, 1.0)
+    for page in decided:
+        tree = joints.tree(page)
+        found = curve.probability(*tree.with_page(page))
+        for other, probability in zip(tree.pages.tolist(), found.tolist(), strict=True):
+            if probability > max(best.get(other, 0.5), 0.5):
+                best[other] = probability
+    return Like(np.array(list(best), dtype=np.intp), np.array(list(best.values())), len(decided))
+
+
+def _present(places: Pages, pages: Pages) -> Pages:
     found = places[pages]
     return found[found >= 0]

@@ -1,0 +1,150 @@
+"""What decisions say about a collection: where in it one hand ends and two begin.
+
+Linkage joins two sides if their mean log-odds s reach the threshold t of the calibration. In one
+collection hands are told apart at other log-odds than in those it was fitted on: paper, pens and
+schools differ. Each pair of pages that a person decided tells whether the two sides that they stand
+for are by one hand, at the s that these have without any decision: of pages of one group that of
+the joint where they come together, of others the mean between their groups. On these the curve
+
+    P(one hand | s) = σ(b·(1 + g·log n)·(s − t + d)),      g: ``SHARPER``
+
+is fitted, n being the pairs of pages across: a mean over more of them says more. It leans on d = 0
+and b = ``SLOPE``. The collection's own threshold is t − d.
+
+Questions are asked where answers are worth most, so decided pairs are no fair sample of all. But
+they are chosen by s, by sizes and by earlier answers, and the curve is that of P given s, which
+such a choice leaves as it is. For probabilities of single pairs by their own log-odds it is not so:
+of all pairs with the same log-odds those of doubtful groups are asked about. These probabilities
+are therefore put right on the pairs that a search would list, each page that somebody looked at
+with its nearest others, as the groups have them after all decisions. Groups are not the truth where
+nobody looked, so only one number is fitted, the ``shift`` that log-odds are worth more, it leans on
+0, and only after ``ENOUGH_OF_BOTH`` decided pairs of either kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...names import need
+from ...records import Decision, Floats
+from ..calibration import Calibration, sigmoid
+from ..evidence import Evidence
+from .joints import Joints
+
+SLOPE = 1.0
+SHARPER = 0.75
+ENOUGH = 10  # pairs: fewer do not move the threshold
+ENOUGH_OF_BOTH = 20  # pairs by one hand, and by two: fewer do not move probabilities of pairs
+MOST_SHIFT = 2.0  # log-odds
+NEAREST = 5  # pages of each that probabilities are fitted on, as in the calibration
+_LEAN = 1.0, 4.0  # precisions of d, and of the logarithm of b
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The probability that two sides are by one hand, by their mean log-odds."""
+
+    middle: float  # log-odds with probability ½
+    slope: float = SLOPE
+
+    def probability(self, means: Floats, pairs: Floats) -> Floats:
+        """Of one hand, at mean log-odds over so many pairs."""
+        return sigmoid(self.slope * _sharpness(pairs) * (means - self.middle))
+
+    def odds(self, probabilities: Floats) -> Floats:
+        """The log-odds at which single pairs have these probabilities."""
+        return self.middle + (np.log(probabilities) - np.log1p(-probabilities)) / self.slope
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What decisions taught about a collection."""
+
+    curve: Curve
+    threshold: float
+
+
+def learn(evidence: Evidence, page_ids: Sequence[str], decisions: Sequence[Decision]) -> Learned:
+    """From those of the decisions that are about pairs of pages."""
+    threshold = evidence.calibration.threshold
+    decided = _pairs(page_ids, decisions)
+    if not decided:
+        return Learned(Curve(threshold), threshold)
+    joints = Joints.of(evidence, threshold)
+    means, pairs = np.array([joints.between(one, other) for one, other, _ in decided]).T
+    same = np.array([same for _, _, same in decided])
+    curve = fit_curve(means, pairs, same, threshold)
+    return Learned(curve, curve.middle if len(same) >= ENOUGH else threshold)
+
+
+def learn_shift(
+    evidence: Evidence,  # without decisions
+    page_ids: Sequence[str],
+    decisions: Sequence[Decision],
+    groups: NDArray[np.intp],  # (pages,), by evidence and decisions
+) -> float:
+    """What log-odds of pairs are worth more in this collection; 0 on too few decisions."""
+    optimize = need("scipy.optimize")
+    decided = _pairs(page_ids, decisions)
+    same = sum(one_hand for _, _, one_hand in decided)
+    if min(same, len(decided) - same) < ENOUGH_OF_BOTH:
+        return 0.0
+    looked_at = np.unique([page for one, other, _ in decided for page in (one, other)])
+    odds = evidence.between(looked_at, np.arange(len(page_ids))).astype(np.float64)
+    odds[np.arange(len(looked_at)), looked_at] = -np.inf
+    nearest = np.argsort(-odds, axis=1, kind="stable")[:, :NEAREST]
+    odds = np.take_along_axis(odds, nearest, axis=1)
+    signs = np.where(groups[nearest] == groups[looked_at, None], 1.0, -1.0)
+    bias, slope = evidence.calibration.pair_odds
+
+    def loss(shift: float) -> float:
+        along = signs * (bias + slope * (odds + shift))
+        return float(np.logaddexp(0, -along).mean(axis=1).sum() + 0.5 * _LEAN[0] * shift**2)
+
+    bounds = (-MOST_SHIFT, MOST_SHIFT)
+    return float(optimize.minimize_scalar(loss, bounds=bounds, method="bounded").x)
+
+
+def _pairs(page_ids: Sequence[str], decisions: Sequence[Decision]) -> list[tuple[int, int, bool]]:
+    """The places of pages that were decided as a pair, and whether they are by one hand."""
+    place = {id: i for i, id in enumerate(page_ids)}
+    return [
+        (place[d.first[0]], place[d.second[0]], d.verdict == "same")
+        for d in decisions
+        if d.verdict in ("same", "different")
+        and len(d.first) == len(d.second) == 1
+        and d.pages <= place.keys()
+    ]
+
+
+def fit_curve(means: Floats, pairs: Floats, same: NDArray[np.bool_], threshold: float) -> Curve:
+    """The most likely curve, leaning on the threshold of the calibration."""
+    optimize = need("scipy.optimize")
+    signs = np.where(same, 1.0, -1.0) * _sharpness(pairs)
+    lean = np.array(_LEAN)
+
+    def loss(parameters: Floats) -> tuple[float, Floats]:
+        slope = SLOPE * np.exp(parameters[1])
+        along = slope * signs * (means - threshold + parameters[0])
+        pull = -sigmoid(-along)
+        value = np.logaddexp(0, -along).sum() + 0.5 * (lean * parameters**2).sum()
+        gradient = np.array([(pull * slope * signs).sum(), (pull * along).sum()])
+        return float(value), gradient + lean * parameters
+
+    bounds = [(-MOST_SHIFT, MOST_SHIFT), (None, None)]
+    found = optimize.minimize(loss, np.zeros(2), jac=True, method="L-BFGS-B", bounds=bounds).x
+    return Curve(threshold - float(found[0]), float(SLOPE * np.exp(found[1])))
+
+
+def _sharpness(pairs: Floats) -> Floats:
+    return np.asarray(1 + SHARPER * np.log(pairs))
+
+
+def recalibrated(calibration: Calibration, shift: float) -> Calibration:
+    """A calibration for a collection where log-odds of pairs are worth more by a shift."""
+    bias, slope = calibration.pair_odds
+    return replace(calibration, pair_odds=(bias + slope * shift, slope))
