@@ -3,8 +3,8 @@
     python benchmarks/web_fuzz.py [--requests 20000] [--seed 0]
 
 Half of them go to a server for everybody on this machine, half to one with a token. It ends by
-itself, names every answer that is wrong, and checks at the end that the server still answers, that
-nothing was decided by requests that may not decide, and that the catalogue can be opened.
+itself, names every answer that is wrong (a status of 500, let in where it may not be, headers that
+are missing, files of the machine in it), and says how many decisions the right ones led to.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from dgmp.catalogue import Catalogue
 from dgmp.synthetic import synthesize
 from dgmp.tasks import describe, group, history
 
+RESULTS = Path(__file__).parent / "results" / "web_fuzz.md"
 PAGES = 4  # by each of three writers
 
 
@@ -108,15 +109,11 @@ def fuzzed(catalogue: Path, number: int, seed: int, *options: str) -> Iterator[s
     counted = ", ".join(f"{status}: {n}" for status, n in sorted(statuses.items()))
     yield f"{' '.join(options) or 'loopback'}: {number} requests in {seconds:.0f} s; {counted}."
     yield f"At most {server.memory()} MiB; ended with {server.end()}."
-    yield f"Wrong answers: {sum(complaints.values())}"
-    yield from (f"  {n} x {complaint}" for complaint, n in complaints.most_common(40))
+    yield f"Wrong answers: {sum(complaints.values())}."
+    yield from (f"{n} × {complaint}" for complaint, n in complaints.most_common(40))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--requests", type=int, default=20_000)
-    parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
+def lines(arguments: argparse.Namespace) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         synthesize(folder / "scans", writers=3, pages=PAGES, seed=7)
@@ -124,10 +121,20 @@ def main() -> None:
         group(folder / "catalogue")
         half = arguments.requests // 2
         for place, options in enumerate(((), ("--host", "0.0.0.0"))):
-            for line in fuzzed(folder / "catalogue", half, arguments.seed + place, *options):
-                print(line, flush=True)
-        log = history(folder / "catalogue")
-        print(f"{len(log)} decisions were taken; {len(Catalogue.open(folder / 'catalogue'))} pages")
+            yield from fuzzed(folder / "catalogue", half, arguments.seed + place, *options)
+        opened = Catalogue.open(folder / "catalogue")
+        yield f"{len(history(opened))} decisions were taken; the catalogue has {len(opened)} pages."
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--requests", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=0)
+    text = []
+    for line in lines(parser.parse_args()):
+        print(line, flush=True)
+        text.append(line)
+    RESULTS.write_text("\n\n".join(text) + "\n")
 
 
 if __name__ == "__main__":

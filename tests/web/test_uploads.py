@@ -115,6 +115,15 @@ def test_only_the_newest_are_kept(uploads):
         uploads.page(names[0])
 
 
+def test_no_more_bytes_are_kept_than_the_bound(uploads, monkeypatch):
+    content = encoded(written(180, 130))
+    monkeypatch.setattr(uploads_file, "KEPT_BYTES", 2 * len(content) + 10)
+    names = [kept(uploads, content) for _ in range(3)]
+    assert uploads.page(names[1])
+    with pytest.raises(UploadRefused, match="no longer kept"):
+        uploads.page(names[0])
+
+
 def test_they_are_forgotten_after_a_while(uploads, monkeypatch):
     name = kept(uploads, encoded(written(180, 130)))
     monkeypatch.setattr(uploads_file, "SECONDS", -1.0)

@@ -44,6 +44,9 @@ def serve(
             read_only=read_only,
             renewed=lambda token: renewed(f"{address}?token={token}"),
         )
+        with suppress(DgmpError):  # what the first page needs; who asks for it gets the reason
+            app.state.store.labels()
+            app.state.store.hands()
         config = uvicorn.Config(
             app,
             http="h11",

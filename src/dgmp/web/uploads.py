@@ -2,7 +2,7 @@
 
 The guard bounds the bytes while they come in. Before anything is decoded, the header must be that
 of a picture that dgmp reads, of at most ``MOST_PIXELS`` in all its frames. A picture is kept under
-a random name for ``SECONDS``, and only the newest ``KEPT`` are.
+a random name for ``SECONDS``, and only the newest ``KEPT`` of together ``KEPT_BYTES`` are.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .images import as_jpeg
 MOST_BYTES = 50 * 2**20
 MOST_PIXELS = 100_000_000  # a sheet of A3 at 600 dpi has 70 million
 MOST_PICTURES = 64  # in one file
-KEPT = 8
+KEPT, KEPT_BYTES = 8, 3 * MOST_BYTES
 SECONDS = 3600.0
 SHOWN = (1000, 1400)  # pixels, at most
 
@@ -79,7 +79,7 @@ class Uploads:
         with self._lock:
             self._forget()
             self._kept[name] = (time.monotonic(), page)
-            while len(self._kept) > KEPT:
+            while len(self._kept) > KEPT or self._bytes() > KEPT_BYTES:
                 self._kept.popitem(last=False)
         return name
 
@@ -107,6 +107,10 @@ class Uploads:
         """Delete all."""
         with self._lock:
             self._kept.clear()
+
+    def _bytes(self) -> int:
+        sources = [page.source for _, page in self._kept.values()]
+        return sum(len(s.content) for s in sources if isinstance(s, UploadSource))
 
     def _forget(self) -> None:
         now = time.monotonic()
