@@ -164,8 +164,7 @@ class Catalogue:
     @property
     def version(self) -> int:
         """Another whenever a page was added, relabelled or taken out."""
-        with refusals(self.folder):
-            return int(self._table.version)
+        return int(self._table.version)
 
     def compare(self, pages: Sequence[Page], others: Sequence[Page] = ()) -> Changes:
         """What of these pages has to be described, and what is in the catalogue without reason.
