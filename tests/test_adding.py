@@ -109,6 +109,10 @@ class GzipSource:
     def part(self):
         return ""
 
+    @property
+    def size(self):
+        return None
+
     def open(self):
         return gzip.open(self.path, "rb")
 

@@ -68,3 +68,7 @@ class ImageError(DgmpError):
     def __reduce__(self) -> tuple[type[ImageError], tuple[object, str]]:
         """Errors come back from worker processes, which needs both arguments."""
         return type(self), (self.file, self.reason)
+
+
+class Unreachable(ImageError):
+    """A picture that cannot be had now and perhaps later: its service is down, slow or busy."""

@@ -38,6 +38,8 @@ PACKAGES: dict[str, tuple[str, str]] = {
     "pytorch_metric_learning": ("pytorch-metric-learning", "learning"),
     "safetensors": ("safetensors", "learning"),
     "tensorboard": ("tensorboard", "learning"),
+    "httpx": ("httpx", "sources"),
+    "pypdfium2": ("pypdfium2", "sources"),
     "python_multipart": ("python-multipart", "web"),
     "starlette": ("starlette", "web"),
     "uvicorn": ("uvicorn", "web"),

@@ -34,6 +34,10 @@ class Source(Protocol):
     def part(self) -> str:
         """What a page's id has after the name of the file, as ``#page=7``; empty: all of it."""
 
+    @property
+    def size(self) -> tuple[int, int] | None:
+        """Width and height of a single picture, if known without opening it; None: it is not."""
+
     def open(self) -> BinaryIO:
         """The encoded picture (JPEG, PNG, TIFF …) from its beginning."""
 

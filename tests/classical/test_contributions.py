@@ -15,9 +15,9 @@ from dgmp.classical import (
     fit_rootsift_vlad,
     fit_soft_whitening,
     fit_vlad,
+    four_looks,
     joined,
     pair_shares,
-    three_looks,
     vlad_contributions,
 )
 from dgmp.errors import ImageError
@@ -125,8 +125,8 @@ def test_joined_parts_keep_their_shares():
 
 @pytest.fixture(scope="module")
 def strokes(pages):
-    """A describer of three looks, fitted in a moment."""
-    looks = three_looks(VladConfig(dim=8, words=4, sample=2000), (1, 1, 1))
+    """A describer of four looks, fitted in a moment."""
+    looks = four_looks(VladConfig(dim=8, words=4, sample=2000), (1, 1, 1, 1))
     features, vectors = fit_rootsift_vlad(pages, looks)
     return ClassicalDescriber("strokes", features, finish=fit_soft_whitening(vectors))
 
@@ -140,7 +140,7 @@ def test_the_shares_of_a_page_add_up_to_its_vector(strokes, pages):
 def test_a_look_that_finds_nothing_leaves_its_share_to_the_others(strokes, pages):
     sifts = strokes.features.sifts
     features = replace(
-        strokes.features, sifts=(sifts[0], replace(sifts[1], contrast=1e4), sifts[2])
+        strokes.features, sifts=(sifts[0], replace(sifts[1], contrast=1e4), *sifts[2:])
     )
     describer = ClassicalDescriber("half blind", features)
     vector, part = describer.describe_page(pages[0]), describer.contributions(pages[0])

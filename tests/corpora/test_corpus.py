@@ -1,6 +1,7 @@
 """Opening a corpus: pages with their labels, what is left out, and what is noted."""
 
 import hashlib
+import json
 import os
 
 import pytest
@@ -150,7 +151,7 @@ class Spread:
 
     def __init__(self, path, part):
         self.path, self.part = path, part
-        self.address = f"{path}{part}"
+        self.address, self.size = f"{path}{part}", None
 
     @classmethod
     def found_in(cls, address):
@@ -222,3 +223,53 @@ def test_a_page_whose_layout_file_has_no_text_is_left_out(page_file, corpus_fold
     corpus = open_corpus(corpus_folder)
     assert not corpus.pages
     assert corpus.left_out[0].reason == "no text: its layout file has no text region"
+
+
+def test_a_manifest_is_opened_by_its_address(server):
+    corpus = open_corpus(server.add_book("b", 2))
+    assert corpus.kind == "iiif"
+    assert str(corpus.root) == corpus.place == f"{server.base}/b.json"
+    assert [page.id for page in corpus] == ["b/1r", "b/2r"]
+    assert [page.size for page in corpus] == [(420, 300)] * 2
+    assert labels(corpus, "manuscript") == {"b/1r": ("b",), "b/2r": ("b",)}
+
+
+def test_a_manifest_is_opened_as_a_file(server, tmp_path):
+    server.add_book("b", 2)
+    path = tmp_path / "manifest.json"
+    path.write_text(json.dumps(server.documents["/b.json"]))
+    corpus = open_corpus(path)
+    assert corpus.root == path
+    assert [page.id for page in corpus] == ["b/1r", "b/2r"]
+    assert server.asked == []
+
+
+def test_other_json_in_a_folder_is_passed_over(page_file, corpus_folder):
+    page_file("a.png")
+    (corpus_folder / "hands.json").write_text("{}")
+    corpus = open_corpus(corpus_folder)
+    assert [page.id for page in corpus] == ["a.png"]
+    assert corpus.left_out == ()
+
+
+@pytest.mark.parametrize(
+    "options", [{"kind": "writers"}, {"variant": "colour"}, {"labels": "a.csv"}]
+)
+def test_what_is_for_folders_is_refused_for_an_address(options):
+    with pytest.raises(CorpusError, match="are for folders, not for IIIF"):
+        open_corpus("https://a.example/manifest.json", **options)
+
+
+def test_an_address_of_another_kind_is_refused():
+    with pytest.raises(
+        CorpusError, match="no address that is read here; known are file, http, https"
+    ):
+        open_corpus("s3://bucket/scans")
+
+
+def test_one_bad_page_of_a_document_does_not_lose_the_others(corpus_folder):
+    pages = [Image.fromarray(written(width, 300)) for width in (420, 8)]
+    pages[0].save(corpus_folder / "a.pdf", save_all=True, append_images=pages[1:], resolution=150)
+    corpus = open_corpus(corpus_folder)
+    assert [page.id for page in corpus] == ["a.pdf#page=1"]
+    assert corpus.left_out == (("a.pdf#page=2", "too small: 8×300 pixels"),)

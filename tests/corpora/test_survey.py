@@ -64,7 +64,7 @@ FILES = {
     "zeros": (content(bytes(5000)), "a.jpg", "not an image: nothing but zeros"),
     "text": (content(b"just some words\n"), "a.png", "not an image: no format"),
     "PDF as picture": (content(b"%PDF-1.7 ..."), "a.jpg", "not an image: a PDF"),
-    "PDF": (content(b"%PDF-1.7 ..."), "a.pdf", "not read here: .pdf"),
+    "PDF": (content(b"%PDF-1.7 ..."), "a.pdf", "broken: "),
     "HEIC": (content(b"\0\0\0\x18ftypheic" + bytes(99)), "a.jpg", "not an image dgmp reads: HEIC"),
     "web page": (content(b"<!doctype html><p>404"), "a.jpg", "not an image: a web page"),
     "LFS pointer": (content(b"version https://git-lfs.github.com/spec/v1\n"), "a.tif",

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from urllib.parse import unquote
 
 import pytest
@@ -11,15 +11,18 @@ from PIL import Image
 from dgmp.exports import write_hands
 from dgmp.exports.iiif import ADDRESS
 from dgmp.records import Region
+from dgmp.sources import CanvasSource
+from dgmp.sources.manifests import CanvasImage
 
 from .conftest import NAMES, changed, only
 
+MANIFEST = "https://a.org/m.json"
+CANVAS = "https://a.org/canvas/7"
 
-@dataclass(frozen=True)
-class Canvas:
-    """A source whose address is that of a canvas on the web."""
 
-    address: str = "https://a.org/m.json#canvas=https://a.org/canvas/7"
+def canvas_source(manifest=MANIFEST):
+    """The source of a page that came from a manifest."""
+    return CanvasSource(manifest, CANVAS, image=CanvasImage(service="https://a.org/i/7"))
 
 
 @pytest.fixture
@@ -134,19 +137,44 @@ def test_a_canvas_has_the_annotations_of_its_pages(written, going):
     assert page["partOf"][0]["id"] == documents["hands/2.json"]["id"]
 
 
-def test_a_page_of_a_manifest_is_annotated_on_its_own_canvas(written, going):
-    documents = written(changed(going, NAMES[2], source=Canvas()))
+def test_a_page_of_a_manifest_keeps_its_canvas(written, going):
+    documents = written(changed(going, NAMES[2], source=canvas_source(), manuscript="Cod. 7"))
+    canvas = canvases(documents)[NAMES[2]]
+    there = [{"id": MANIFEST, "type": "Manifest"}]
+    assert (canvas["id"], canvas["partOf"]) == (CANVAS, there)
+    assert canvas["items"][0]["items"][0]["body"]["id"] == (
+        "https://a.org/i/7/full/420,/0/default.jpg"
+    )
     (note,) = documents["hands/2-pages.json"]["items"]
     assert note["target"] == {
         "type": "SpecificResource",
-        "source": {
-            "id": "https://a.org/canvas/7",
-            "type": "Canvas",
-            "partOf": [{"id": "https://a.org/m.json", "type": "Manifest"}],
-        },
+        "source": {"id": CANVAS, "type": "Canvas", "partOf": there},
     }
-    assert documents["collection.json"]["items"][-1]["id"] == "https://a.org/m.json"
-    assert NAMES[2] not in canvases(documents)
+
+
+def test_the_collection_lists_the_manifests_that_pages_came_from(written, going):
+    documents = written(changed(going, NAMES[2], source=canvas_source(), manuscript="Cod. 7"))
+    assert documents["collection.json"]["items"][-1] == {
+        "id": MANIFEST,
+        "type": "Manifest",
+        "label": {"none": ["Cod. 7"]},
+    }
+
+
+def test_a_manifest_in_a_file_is_not_named(written, going):
+    documents = written(changed(going, NAMES[2], source=canvas_source("file:///home/m.json")))
+    assert "file:" not in json.dumps(documents)
+
+
+def test_a_part_of_a_canvas_of_the_web_is_in_percent(written, going):
+    page = replace(
+        going.pages[NAMES[2]],
+        id=f"{NAMES[2]}#region=0",
+        source=canvas_source(),
+        regions=(Region.rectangle(0, 75, 420, 150),),
+    )
+    (note,) = written(only(going, page))["hands/1-pages.json"]["items"]
+    assert note["target"]["selector"]["value"] == "xywh=percent:0.00,25.00,100.00,25.00"
 
 
 def test_parts_of_a_scan_are_places_on_one_canvas(written, going):

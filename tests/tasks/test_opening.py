@@ -8,9 +8,11 @@ import pytest
 from dgmp.catalogue import Catalogue, Head
 from dgmp.corpora import open_corpus
 from dgmp.engines import Here
-from dgmp.errors import CorpusError
+from dgmp.errors import CatalogueError, CorpusError
 from dgmp.tasks import describe
 from dgmp.tasks.opening import (
+    background_of,
+    describer_of,
     loose_pages,
     one_page,
     opened,
@@ -97,3 +99,31 @@ def test_a_page_that_is_missed_is_looked_for_by_its_name_without_folders(
     shutil.move(scans, tmp_path / "above" / "ms 12")
     made = describe(tmp_path / "above", tmp_path / "catalogue", engine=Here()).catalogue
     assert "did you mean 'ms 12/2-1.png'?" in str(page_missing(made, "2-1.jpg"))
+
+
+@pytest.fixture
+def described(scans, tmp_path, stroke_describers):
+    return describe(scans, tmp_path / "catalogue", engine=Here()).catalogue
+
+
+def test_the_describer_of_an_open_catalogue_is_loaded_once(
+    described, stroke_describers, monkeypatch
+):
+    found = describer_of(described)
+    monkeypatch.setitem(stroke_describers, "default", stroke_describers["finer"])
+    assert describer_of(described) is found
+    with pytest.raises(CatalogueError, match="as it was before"):
+        describer_of(Catalogue.open(described.folder))
+
+
+def test_a_collection_is_judged_anew_only_when_its_pages_have_changed(described):
+    found = background_of(described)
+    assert background_of(described) is found
+    described.drop(["0-0.png"])
+    assert "0-0.png" in found.page_ids
+    assert "0-0.png" not in background_of(described).page_ids
+
+
+def test_without_a_calibration_a_collection_is_not_judged(scans, tmp_path, stroke_describers):
+    made = describe(scans, tmp_path / "raw", describer="raw", engine=Here()).catalogue
+    assert background_of(made) is None

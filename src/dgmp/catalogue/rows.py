@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import CatalogueError
+from ..errors import CatalogueError, ImageError
 from ..files import from_plain, to_plain
 from ..names import need
 from ..records import Page, Region
-from ..sources import open_source
+from ..sources import is_address, open_source
 from .rounding import unrounded
 
 TABLE = "pages"
@@ -93,6 +93,24 @@ def page_of(row: Mapping[str, Any]) -> Page:
         line_distance=row.get("line_distance"),
         **{name: row.get(name) for name in LABELS},
     )
+
+
+def is_there(address: str) -> bool:
+    """Whether a source still exists; one that cannot be reached now may."""
+    return bool(open_source(address).stamp())
+
+
+def content_of(page: Page) -> str:
+    """The content of a page, or nothing where it cannot be had now."""
+    try:
+        return page.content_hash
+    except ImageError:
+        return ""
+
+
+def same_book(address: str, other: str) -> bool:
+    """Whether two addresses are of one manifest, whose labels may move among its canvases."""
+    return is_address(address) and address.partition("#")[0] == other.partition("#")[0]
 
 
 def part_of(page_id: str) -> str:

@@ -26,7 +26,7 @@ from ..errors import CatalogueError
 from ..files import to_plain
 from ..names import need
 from ..records import Descriptors, Page
-from ..sources import open_source
+from ..sources import is_address
 from .head import FORMAT, ROUNDED, Head, is_catalogue, read_head, write_head
 from .lock import LOCK, locked
 from .renewal import renew_columns
@@ -36,7 +36,9 @@ from .rows import (
     TABLE,
     among,
     connect,
+    content_of,
     halves_of,
+    is_there,
     labels_of,
     list_column,
     page_of,
@@ -45,6 +47,7 @@ from .rows import (
     quoted,
     refusals,
     row_of,
+    same_book,
     schema,
     stored_rows,
     vectors_of,
@@ -161,8 +164,7 @@ class Catalogue:
     @property
     def version(self) -> int:
         """Another whenever a page was added, relabelled or taken out."""
-        with refusals(self.folder):
-            return int(self._table.version)
+        return int(self._table.version)
 
     def compare(self, pages: Sequence[Page], others: Sequence[Page] = ()) -> Changes:
         """What of these pages has to be described, and what is in the catalogue without reason.
@@ -186,14 +188,14 @@ class Catalogue:
                 new.append(page)
                 continue
             elsewhere = row["path"] != address
-            if elsewhere and open_source(row["path"]).stamp():
+            if elsewhere and not same_book(row["path"], address) and is_there(row["path"]):
                 raise CatalogueError(
                     f"{self.folder}: holds a page {page.id!r} already, of the file {row['path']}; "
                     "describe a folder that has both below it, or use a catalogue of its own"
                 )
             stamp = page.stamp()
             same = row["stamp"] == stamp
-            if not same and (not stamp or row["content_hash"] != page.content_hash):
+            if not same and (not stamp or row["content_hash"] != content_of(page)):
                 changed.append(page)
             elif (
                 elsewhere
@@ -207,9 +209,7 @@ class Catalogue:
         # Of a file that is still listed, another part than before: a TIFF with fewer pictures.
         listed = {page.source.address for page in (*pages, *others)}
         vanished = [
-            id
-            for id, row in stored.items()
-            if row["path"] in listed or not open_source(row["path"]).stamp()
+            id for id, row in stored.items() if row["path"] in listed or not is_there(row["path"])
         ]
         return Changes(tuple(new), tuple(changed), tuple(relabelled), tuple(sorted(vanished)))
 
@@ -318,7 +318,7 @@ class Catalogue:
         """The id of the page that is meant by an id or by the path of a file, if it is here."""
         rows = self._columns("page_id", where=f"page_id = {quoted(text)}")
         if not len(rows):
-            path = quoted(str(Path(text).resolve()))
+            path = quoted(text if is_address(text) else str(Path(text).resolve()))
             rows = self._columns("page_id", where=f"path = {path}").sort_by("page_id")
         return str(rows["page_id"][0]) if len(rows) else None
 

@@ -17,6 +17,7 @@ from .describers import (
     VectorStep,
     fit_looks,
     fit_rootsift_vlad,
+    four_looks,
     look_at,
     three_looks,
 )
@@ -102,6 +103,7 @@ __all__ = [
     "fit_soft_projection",
     "fit_soft_whitening",
     "fit_vlad",
+    "four_looks",
     "joined",
     "load_classical",
     "load_fitted",

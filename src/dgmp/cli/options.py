@@ -10,11 +10,19 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
-from typer import Option
+from typer import Argument, Option
 
 if TYPE_CHECKING:
     from ..corpora import Corpus
 
+Scans = Annotated[
+    str,
+    Argument(
+        metavar="SCANS",
+        help="A folder of scans, a label file, a picture, a PDF, or a IIIF manifest by its "
+        "address or file.",
+    ),
+]
 NameOrRun = Annotated[
     str, Option("--describer", help="The folder of a run or of a saved describer, or a name.")
 ]
@@ -59,8 +67,8 @@ class CorpusOptions:
         Path | None, Option("--split-file", help="Splits that dgmp wrote, as a run's split.csv.")
     ] = None
 
-    def open(self, path: Path) -> Corpus:
-        """The corpus at a path."""
+    def open(self, path: Path | str) -> Corpus:
+        """The corpus at a path or address."""
         from ..corpora import open_corpus
 
         return open_corpus(
@@ -71,7 +79,7 @@ class CorpusOptions:
             split_file=self.split_file,
         )
 
-    def open_and_say(self, path: Path) -> Corpus:
+    def open_and_say(self, path: Path | str) -> Corpus:
         """The same, with a word on the files that are left out."""
         corpus = self.open(path)
         say_left_out(corpus.left_out)

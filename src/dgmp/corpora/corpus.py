@@ -1,4 +1,4 @@
-"""A folder of scans becomes a corpus: pages with what is known of them, and what was left out.
+"""Scans become a corpus: pages with what is known of them, and what was left out.
 
 Labels come from a table that lists files, from the file names of an official set, or from the
 names of folders where ``kind`` says so; see ``docs/corpora.md``.
@@ -19,7 +19,7 @@ from ..errors import CorpusError, ImageError, MissingLabels
 from ..names import check_name
 from ..pixels import FOREIGN, SUFFIXES, Picture, pictures_in
 from ..records import Page, Source
-from ..sources import SOURCES, sources_at
+from ..sources import SOURCES, is_address, is_manifest_file, list_address, sources_at
 from .by_table import format_of_tables
 from .corpus_format import Found
 from .formats import FORMATS, choose_format
@@ -43,7 +43,7 @@ class Remark(NamedTuple):
 class Corpus:
     """Pages in the order of their ids."""
 
-    root: Path
+    root: Path | str  # a folder, or the address that was given
     kind: str
     pages: tuple[Page, ...]
     left_out: tuple[Remark, ...] = ()
@@ -54,6 +54,11 @@ class Corpus:
 
     def __iter__(self) -> Iterator[Page]:
         return iter(self.pages)
+
+    @property
+    def place(self) -> str:
+        """The absolute path of the folder, or the address."""
+        return self.root if isinstance(self.root, str) else str(self.root.resolve())
 
     def check_usable(self) -> None:
         """Refuse a corpus without a single page that can be used."""
@@ -88,18 +93,22 @@ def open_corpus(
     split_file: str | Path | None = None,
     each_region: bool = False,
 ) -> Corpus:
-    """Open a folder of scans, a label file, or a single picture.
+    """Open a folder of scans, a label file, a single picture or PDF, or a IIIF manifest.
 
-    ``kind`` is one of ``FORMATS``: ``"writers"`` and ``"scripts"`` take the names of folders for
-    labels, which nothing else does;
-    ``labels`` is the label file to go by where there are several; ``variant`` chooses ``"colour"``
-    or ``"binarised"`` where Historical-WI lies there in both; ``split_file`` holds splits that
-    dgmp wrote, in place of those of the corpus; ``each_region`` makes every text region of an ALTO
-    or PAGE file a page of its own.
+    A manifest or collection is given by its address, ``https://…``, or as a file. ``kind`` is one
+    of ``FORMATS``: ``"writers"`` and ``"scripts"`` take the names of folders for labels, which
+    nothing else does; ``labels`` is the label file to go by where there are several; ``variant``
+    chooses ``"colour"`` or ``"binarised"`` where Historical-WI lies there in both; ``split_file``
+    holds splits that dgmp wrote, in place of those of the corpus; ``each_region`` makes every text
+    region of an ALTO or PAGE file a page of its own.
     """
-    path = Path(path)
     if kind is not None:
         check_name(kind, FORMATS, "kind of corpus")
+    if is_address(path) or is_manifest_file(Path(path)):
+        if kind not in (None, "plain") or labels is not None or variant is not None:
+            raise CorpusError(f"{path}: kind, labels and variant are for folders, not for IIIF")
+        return _open_address(path, split_file)
+    path = Path(path)
     if variant not in (None, "colour", "binarised"):
         raise CorpusError(f"variant must be colour or binarised, got {variant!r}")
     if not path.exists():
@@ -147,6 +156,21 @@ def open_corpus(
     for name in ("writer", "manuscript"):
         check_split(pages, by=name)
     return Corpus(path, kind, tuple(pages), tuple(sorted(left_out)), tuple(notes))
+
+
+def _open_address(path: str | Path, split_file: str | Path | None) -> Corpus:
+    """The pages of a manifest or collection, by its address or as a file."""
+    address = str(path) if is_address(path) else Path(path).resolve().as_uri()
+    try:
+        listing = list_address(address)
+    except ImageError as error:
+        raise CorpusError(f"{path}: {error.reason}") from error
+    pages = tuple(sorted(listing.pages, key=lambda page: page.id))
+    if split_file is not None:
+        pages = apply_split(Path(split_file), pages)
+    left_out = tuple(sorted(Remark(*remark) for remark in listing.left_out))
+    root = str(path) if is_address(path) else Path(path)
+    return Corpus(root, "iiif", pages, left_out, tuple(Remark(*note) for note in listing.notes))
 
 
 def _walk(root: Path) -> Iterator[Path]:
@@ -210,15 +234,17 @@ def _pages(
     notes: list[Remark],
 ) -> Iterable[Page]:
     name = _relative(file, root)
+    pictures = []
     try:
-        pictures = [
-            (source, picture)
-            for source in sources_at(file)
-            for picture in _several(pictures_in(source), source)
-        ]
+        sources = sources_at(file)
     except ImageError as error:
         left_out.append(Remark(name, error.reason))
         return
+    for source in sources:
+        try:
+            pictures += [(source, each) for each in _several(pictures_in(source), source)]
+        except ImageError as error:  # a page of a PDF; the others go on
+            left_out.append(Remark(name + source.part, error.reason))
     for source, (part, frame, size, dpi) in pictures:
         page = Page(
             name + part,

@@ -124,7 +124,7 @@ class _Guarded(Generic[R]):
         try:
             return self.function(page)
         except ImageError as error:
-            return ImageError(page.id, error.reason)
+            return type(error)(page.id, error.reason)
         except MemoryError:
             return ImageError(page.id, "too large for this machine's memory")
 

@@ -79,7 +79,7 @@ class Setting:
     @property
     def data(self) -> str:
         """Which data this is, in words."""
-        if (self.corpus.root / "synthetic.json").exists():
+        if (Path(self.corpus.root) / "synthetic.json").exists():
             return "synthetic handwriting"
         return _OFFICIAL.get(self.corpus.kind, "a stand-in, none of the paper's sets")
 

@@ -7,7 +7,7 @@
     images/1-1.jpg       pictures of scans that cannot be linked to
 
 ``ADDRESS`` is that of the folder which holds this folder and the scans. A page that came from a
-manifest on the web is annotated on the canvas that it has there.
+manifest on the web keeps the canvas that it has there.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from urllib.parse import quote
 
 from ..corpora import whole_and_part
 from ..errors import ImageError
-from ..records import Hand, Page
+from ..records import Hand, Page, Region
+from ..sources import CanvasSource
 from .iiif_pictures import link_picture
-from .outgoing import Outgoing, hand_title, source_canvas
+from .outgoing import Outgoing, hand_title
 
 ADDRESS = "http://localhost:8000/"
 CONTEXT = "http://iiif.io/api/presentation/3/context.json"
@@ -73,8 +74,7 @@ def write_iiif(going: Outgoing, folder: Path, place: Path) -> None:
         hands = {"id": f"{to.base}hands.json", "type": "Dataset", "format": "application/json"}
         name = f"manifests/{number}.json"
         listed.append(to.put(name, "Manifest", book.label, seeAlso=[hands], items=canvases))
-    links = {link[0] for path in going.paths.values() if (link := source_canvas(path))}
-    listed += [{"id": id, "type": "Manifest", "label": {"none": [id]}} for id in sorted(links)]
+    listed += _sources(going)
     to.put("collection.json", "Collection", going.title, items=listed)
     for hand in going.hands:
         _write_hand(hand, [notes[id] for id in hand.page_ids], to)
@@ -90,7 +90,7 @@ class _Note:
     id: str
     hand: Hand
     body: list[dict[str, Any]]
-    target: Any
+    target: Any = None
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -120,13 +120,7 @@ def _notes(going: Outgoing, base: str) -> Iterator[_Note]:
                 _words(text, "text/plain", "tagging"),
                 _words(json.dumps(values, ensure_ascii=False), "application/json", "describing"),
             ]
-            target: Any = None
-            if link := source_canvas(going.paths[id]):
-                manifest, canvas = link
-                there = [{"id": manifest, "type": "Manifest"}]
-                where = {"id": canvas, "type": "Canvas", "partOf": there}
-                target = {"type": "SpecificResource", "source": where}
-            yield _Note(id, f"{base}hands/{hand.number}/{number}", hand, body, target)
+            yield _Note(id, f"{base}hands/{hand.number}/{number}", hand, body)
 
 
 def _words(value: str, format: str, purpose: str) -> dict[str, Any]:
@@ -134,12 +128,10 @@ def _words(value: str, format: str, purpose: str) -> dict[str, Any]:
 
 
 def _books(going: Outgoing) -> list[_Book]:
-    """The pages that came from files, by folder or, where a file has several, by file."""
+    """The pages by folder, that is manifest, or, where a file has several, by file."""
     books: dict[str, _Book] = {}
     for id in sorted(going.pages, key=_natural):
         page = going.pages[id]
-        if source_canvas(going.paths[id]):
-            continue
         whole = whole_and_part(id)[0]
         file, several, _ = whole.partition("#")
         name = file if several else PurePosixPath(file).parent.as_posix()
@@ -152,7 +144,9 @@ def _canvas(
     name: str, scan: str, pages: Sequence[Page], notes: Mapping[str, _Note], to: _Place
 ) -> tuple[dict[str, Any], bool]:
     """A canvas with its picture and what is said of its pages; False: the scan cannot be read."""
-    id = f"{to.base}canvas/{name}"
+    own = f"{to.base}canvas/{name}"
+    there = _manifest_of(pages[0])
+    id = pages[0].source.canvas if isinstance(pages[0].source, CanvasSource) and there else own
     image = f"images/{name}.jpg"
     painting = []
     size = pages[0].size or _NO_SIZE
@@ -169,20 +163,21 @@ def _canvas(
             "width": link.size[0],
             "height": link.size[1],
         }
-        about = {"id": f"{id}/picture", "type": "Annotation", "motivation": "painting"}
+        about = {"id": f"{own}/picture", "type": "Annotation", "motivation": "painting"}
         painting.append({**about, "body": body, "target": id})
     for page in pages:
-        notes[page.id].target = id + _fragment(page)
+        notes[page.id].target = _target(id, page, there)
     canvas = {
         "id": id,
         "type": "Canvas",
         "label": {"none": [scan]},
         "width": size[0],
         "height": size[1],
-        "items": [{"id": f"{id}/pictures", "type": "AnnotationPage", "items": painting}],
+        **({"partOf": there} if there else {}),
+        "items": [{"id": f"{own}/pictures", "type": "AnnotationPage", "items": painting}],
         "annotations": [
             {
-                "id": f"{id}/hands/{number}",
+                "id": f"{own}/hands/{number}",
                 "type": "AnnotationPage",
                 "partOf": [_collection(notes[page.id].hand, to.base)],
                 "items": [notes[page.id].to_json()],
@@ -193,13 +188,55 @@ def _canvas(
     return canvas, bool(painting)
 
 
-def _fragment(page: Page) -> str:
-    """Where on its scan a page lies that is a part of it."""
-    if whole_and_part(page.id)[1] is None or not page.regions:
-        return ""
-    lefts, tops, rights, bottoms = zip(*(region.bounds for region in page.regions), strict=True)
-    left, top = max(round(min(lefts)), 0), max(round(min(tops)), 0)
-    return f"#xywh={left},{top},{round(max(rights)) - left},{round(max(bottoms)) - top}"
+def _manifest_of(page: Page) -> list[dict[str, Any]]:
+    """The manifest on the web that a page came from, as JSON has it; empty: none."""
+    source = page.source
+    if not isinstance(source, CanvasSource):
+        return []
+    addresses = (source.manifest, source.canvas)
+    if not all(address.startswith(("http://", "https://")) for address in addresses):
+        return []  # in a file on this machine
+    return [{"id": source.manifest, "type": "Manifest"}]
+
+
+def _target(canvas: str, page: Page, there: list[dict[str, Any]]) -> Any:
+    """The canvas of a page, or the place on it of a page that is a part of its scan.
+
+    A canvas of the web may be of another size than its picture here: its places are in percent.
+    """
+    regions = page.regions if whole_and_part(page.id)[1] is not None else None
+    fragment = _fragment(regions, page.size if there else None) if regions else ""
+    if not there:
+        return f"{canvas}#{fragment}" if fragment else canvas
+    source = {"id": canvas, "type": "Canvas", "partOf": there}
+    selector = {"type": "FragmentSelector", "value": fragment}
+    about = {"selector": selector} if fragment else {}
+    return {"type": "SpecificResource", "source": source, **about}
+
+
+def _fragment(regions: Sequence[Region], size: tuple[int, int] | None) -> str:
+    """The rectangle around some regions in pixels, or in percent of a size."""
+    lefts, tops, rights, bottoms = zip(*(region.bounds for region in regions), strict=True)
+    left, top = max(min(lefts), 0), max(min(tops), 0)
+    box = (left, top, max(rights) - left, max(bottoms) - top)
+    if size is None:
+        return "xywh=" + ",".join(f"{value:.0f}" for value in box)
+    return "xywh=percent:" + ",".join(
+        f"{100 * value / whole:.2f}" for value, whole in zip(box, size * 2, strict=True)
+    )
+
+
+def _sources(going: Outgoing) -> list[dict[str, Any]]:
+    """References to the manifests on the web that pages came from."""
+    labels = {
+        each["id"]: page.manuscript or each["id"]
+        for page in going.pages.values()
+        for each in _manifest_of(page)
+    }
+    return [
+        {"id": id, "type": "Manifest", "label": {"none": [label]}}
+        for id, label in sorted(labels.items())
+    ]
 
 
 def _collection(hand: Hand, base: str) -> dict[str, Any]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from ..errors import ImageError
 from ..names import need
 from ..pixels import pictures_in, read_image, save_drawn
 from ..records import Page
+from ..sources import CanvasSource
 
 LONGEST = 2000  # pixels, of a JPEG that is written
+_NO_SIZE = (1000, 1000)  # where neither manifest nor catalogue has one
 _SHOWN = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp"}
 
 
@@ -27,10 +29,15 @@ class PictureLink:
 def link_picture(page: Page, shared: Path, base: str, file: Path, address: str) -> PictureLink:
     """The scan of a page, if it lies in the folder ``shared``, whose address is ``base``.
 
-    Otherwise, and where browsers do not show it as it is described (a TIFF, a page of a PDF, a scan
-    that was turned), a JPEG is written as ``file``, whose address will be ``address``. ImageError:
-    the scan cannot be read.
+    The picture of a canvas on the web stays there. Of other scans, and where browsers do not show
+    one as it is described (a TIFF, a page of a PDF, a scan that was turned), a JPEG is written as
+    ``file``, whose address will be ``address``. ImageError: the scan cannot be read.
     """
+    if isinstance(page.source, CanvasSource):
+        size = page.size or page.source.size or _NO_SIZE
+        shown = page.source.shown(size[page.turn % 2], page.turn)
+        format = _SHOWN.get(PurePath(urlsplit(shown).path).suffix.lower(), "image/jpeg")
+        return PictureLink(shown, format, size)
     path = PurePath(page.source.address)
     kind = _SHOWN.get(path.suffix.lower())
     size = page.size or next(

@@ -12,7 +12,6 @@ from urllib.parse import quote
 
 from ..records import Hand, Page
 
-_IN_MANIFEST = re.compile(r"(https?://.*?)#(?:public&)?canvas=(.*)", re.DOTALL)
 _NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -40,12 +39,6 @@ class Outgoing:
 def hand_title(hand: Hand) -> str:
     """How a hand is called where there is room for one line."""
     return f"{hand.name} (hand {hand.number})" if hand.name else f"hand {hand.number}"
-
-
-def source_canvas(address: str) -> tuple[str, str] | None:
-    """The manifest and the canvas that a page came from, if it came from the web."""
-    match = _IN_MANIFEST.fullmatch(address)
-    return None if match is None else (match[1], match[2])
 
 
 def relative_address(address: str, folder: Path) -> str:

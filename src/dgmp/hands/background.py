@@ -30,6 +30,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,7 +123,7 @@ class Background:
         own = np.array([place.get(id, -1) for id in (ids or pages.page_ids)])  # type: ignore[arg-type]
         halves = known_halves(pages.halves)
         products = (pages.vectors @ self.vectors.T).astype(np.float64)  # (pages, sampled)
-        gram = (self.vectors @ self.vectors.T).astype(np.float64)
+        gram = self._gram
         weights = np.where(own[:, None] >= 0, self.weights[own], 0.0)
         new = np.flatnonzero(own < 0)
         if len(new):
@@ -136,6 +137,10 @@ class Background:
             centred.reliability.astype(np.float32),
             (centred.shared / centred.reliability).astype(np.float32),
         )
+
+    @cached_property
+    def _gram(self) -> Floats:  # (sampled, sampled)
+        return (self.vectors @ self.vectors.T).astype(np.float64)
 
     def _settled(self, products: Floats, halves: Floats, gram: Floats) -> Floats:
         """The weights of pages outside the sample, whose own are settled."""

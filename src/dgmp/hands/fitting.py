@@ -164,7 +164,7 @@ def _fit_groups(collected: Sequence[_Collection], calibration: Calibration) -> C
     joint = _logistic(np.stack([inside, apart], axis=1)[several], exact[several])
     odds, same = (
         np.concatenate(values)
-        for values in zip(*(_nearest_pairs(w, e) for w, e, _, _ in groupings), strict=True)
+        for values in zip(*(nearest_pairs(w, e) for w, e, _, _ in groupings), strict=True)
     )
     pairs = _logistic(odds[:, None], same)
     single = _logistic(apart[~several, None], exact[~several])
@@ -177,7 +177,7 @@ def _fit_groups(collected: Sequence[_Collection], calibration: Calibration) -> C
     )
 
 
-def _nearest_pairs(
+def nearest_pairs(
     writers: NDArray[np.intp], evidence: Evidence
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Log-odds of every page with the five nearest others, and whether they are by one hand."""

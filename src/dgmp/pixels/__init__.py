@@ -22,6 +22,7 @@ from .preparation import (
     prepare_page,
     read_pages,
 )
+from .run_lengths import stroke_spacing
 from .scale import measure_lines, text_scale, to_canonical
 from .shared_scale import CollectionScale, Measured, learn_scale
 from .thumbnails import THUMBNAIL, thumbnail
@@ -63,6 +64,7 @@ __all__ = [
     "read_image",
     "read_pages",
     "save_drawn",
+    "stroke_spacing",
     "text_scale",
     "thumbnail",
     "to_canonical",

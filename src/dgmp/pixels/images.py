@@ -56,7 +56,6 @@ SUFFIXES = frozenset(
 # Files that hold pages and that nobody here reads: they are listed, not passed over.
 FOREIGN = frozenset(
     [
-        ".pdf",
         ".djvu",
         ".djv",
         ".heic",
@@ -73,7 +72,7 @@ FOREIGN = frozenset(
 )
 # How such files begin, whatever their name says.
 _BEGINNINGS = (
-    (b"%PDF", "a PDF document; export its pages as TIFF or PNG"),
+    (b"%PDF", "a PDF document; give it the ending .pdf"),
     (b"AT&TFORM", "a DjVu document; export its pages as TIFF or PNG"),
     (b"%!PS", "a PostScript document; export its pages as TIFF or PNG"),
     (b"8BPS", "a Photoshop file; save it as TIFF or PNG"),
@@ -101,6 +100,9 @@ class Picture:
 def pictures_in(source: Source) -> tuple[Picture, ...]:
     """The pictures of a file, from its headers alone; several in a TIFF, else one."""
     path = source.address
+    if (known := source.size) is not None:
+        _check_size(path, known)
+        return (Picture(0, known),)
     with _opened(source) as image:
         if is_drawn(image):
             raise ImageError(path, "drawn by dgmp: a picture of pages, no page")

@@ -241,7 +241,7 @@ def _read_text(page: Page, reduce: int) -> tuple[Grey, tuple[float, float]]:
     try:
         pixels = read_image(page.source, page.frame, turn=page.turn, reduce=reduce)
     except ImageError as error:
-        raise ImageError(page.id, error.reason) from error
+        raise type(error)(page.id, error.reason) from error
     if page.regions is None:
         return pixels, (0.0, 0.0)
     pixels, (left, top) = _only_regions(page, pixels, reduce)

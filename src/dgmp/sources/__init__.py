@@ -1,6 +1,20 @@
 """Where the picture of a page comes from; one file per kind of source."""
 
+from .iiif import CanvasSource, is_manifest_file
+from .listing import Listing
 from .local_file import FileSource
-from .registry import SOURCES, open_source, sources_at
+from .pdf import PdfPage
+from .registry import SOURCES, is_address, list_address, open_source, sources_at
 
-__all__ = ["SOURCES", "FileSource", "open_source", "sources_at"]
+__all__ = [
+    "SOURCES",
+    "CanvasSource",
+    "FileSource",
+    "Listing",
+    "PdfPage",
+    "is_address",
+    "is_manifest_file",
+    "list_address",
+    "open_source",
+    "sources_at",
+]

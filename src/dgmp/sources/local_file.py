@@ -35,6 +35,11 @@ class FileSource:
         """Nothing: all of the file."""
         return ""
 
+    @property
+    def size(self) -> tuple[int, int] | None:
+        """Not known before the header is read."""
+        return None
+
     def open(self) -> BinaryIO:
         """The file, open for reading."""
         return self.path.open("rb")

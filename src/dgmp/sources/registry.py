@@ -2,16 +2,24 @@
 
 A kind is a class with the names of :class:`~dgmp.records.Source` and two class methods:
 ``found_in(address)`` gives the pictures of a file or address, and ``at(address)`` the one that a
-catalogue remembers by ``Source.address``. Whatever is not listed is a picture file.
+catalogue remembers by ``Source.address``. A kind of addresses has a third, ``listed(address)``,
+which gives them as pages with names and labels. Whatever is not listed is a picture file.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
+from ..errors import ImageError
 from ..records import Source
+from .iiif import CanvasSource
+from .listing import Listing
 from .local_file import FileSource
+from .pdf import PdfPage
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
 class SourceKind(Protocol):
@@ -24,7 +32,34 @@ class SourceKind(Protocol):
         """All pictures of a file or address, in order; an ImageError where it cannot be read."""
 
 
-SOURCES: dict[str, SourceKind] = {}
+@runtime_checkable
+class AddressKind(SourceKind, Protocol):
+    """The class methods of a kind of source that is found by addresses."""
+
+    def listed(self, address: str) -> Listing:
+        """All pages of an address, in order; an ImageError where it cannot be had."""
+
+
+SOURCES: dict[str, SourceKind] = {
+    ".pdf": PdfPage,
+    "file": CanvasSource,
+    "http": CanvasSource,
+    "https": CanvasSource,
+}
+
+
+def is_address(text: str | Path) -> bool:
+    """Whether a text is an address such as ``https://…``, not a path."""
+    return isinstance(text, str) and _SCHEME.match(text) is not None
+
+
+def list_address(address: str) -> Listing:
+    """The pages of an address."""
+    kind = _kind(address)
+    if not isinstance(kind, AddressKind):
+        known = ", ".join(sorted(key for key in SOURCES if not key.startswith(".")))
+        raise ImageError(address, f"no address that is read here; known are {known}")
+    return kind.listed(address)
 
 
 def sources_at(address: str | Path) -> tuple[Source, ...]:
@@ -38,7 +73,7 @@ def open_source(address: str) -> Source:
 
 
 def _kind(address: str) -> SourceKind:
-    scheme, separator, _ = address.partition("://")
+    scheme = _SCHEME.match(address)
     # Only what follows the ending is a part: folders and files may have a # in their names.
-    key = scheme if separator else Path(address).suffix.partition("#")[0]
+    key = scheme[1] if scheme else Path(address).suffix.partition("#")[0]
     return SOURCES.get(key.lower(), FileSource)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..catalogue import Catalogue, Changes, Entry, is_catalogue
-from ..corpora import PARTS, Corpus, Remark
+from ..corpora import PARTS, Corpus, Remark, whole_and_part
 from ..describers import (
     Describer,
     Read,
@@ -21,7 +21,7 @@ from ..describers import (
     stored_name,
 )
 from ..engines import Engine, map_pages
-from ..errors import CatalogueError, CorpusError, ImageError
+from ..errors import CatalogueError, CorpusError, ImageError, Unreachable
 from ..files import check_place
 from ..names import check_name
 from ..pixels import pictures_in, thumbnail
@@ -126,7 +126,7 @@ def describe(
         changes = into.compare(parts.pages, parts.others)
         into.relabel(changes.relabelled)
         suspects = {remark.file for remark in found.left_out}  # or merely not listed in a table
-        paths = {id: path for id, path in into.paths().items() if id.partition("#")[0] in suspects}
+        paths = {id: path for id, path in into.paths().items() if _files_of(id) & suspects}
         into.drop([id for id, path in paths.items() if not _is_readable(path)])
         if forget:
             into.drop(changes.vanished)
@@ -135,10 +135,17 @@ def describe(
         scaled = scale_for_catalogue(
             into, todo, chosen.preparation, known, engine=engine, stage=stage
         )
-        for page, error in scaled.failures:
+        unreachable: set[str] = set()
+
+        def leave_out(page: Page, error: ImageError) -> None:
             failures.append(Remark(page.id, error.reason))
+            if isinstance(error, Unreachable):
+                unreachable.add(page.id)
             if on_failure is not None:
                 on_failure(error)
+
+        for page, error in scaled.failures:
+            leave_out(page, error)
         todo = scaled.pages
         progress = None if stage is None else stage(f"describing {by}s", len(todo))
         work = _EntryParts(chosen, reader(chosen, distances=scaled.distances))
@@ -146,9 +153,7 @@ def describe(
         try:
             for page, result in map_pages(todo, work, engine):
                 if isinstance(result, ImageError):
-                    failures.append(Remark(page.id, result.reason))
-                    if on_failure is not None:
-                        on_failure(result)
+                    leave_out(page, result)
                 else:
                     batch.append(Entry(page, **result))
                     described += 1
@@ -159,7 +164,7 @@ def describe(
                     progress(1)
         finally:  # an interrupt costs no page that is done
             into.add(batch)
-        broken = {remark.file for remark in failures}
+        broken = {remark.file for remark in failures} - unreachable
         into.drop([page.id for page in changes.changed if page.id in broken])
         into.settle()
     if not len(into):
@@ -215,9 +220,16 @@ def _check_known(known: KnownScale, by: str) -> None:
 def _is_readable(address: str) -> bool:
     try:
         pictures_in(open_source(address))
+    except Unreachable:  # perhaps later
+        return True
     except ImageError:
         return False
     return True
+
+
+def _files_of(page_id: str) -> set[str]:
+    """What a remark on the file of a page may be about."""
+    return {page_id, whole_and_part(page_id)[0], page_id.partition("#")[0]}
 
 
 @dataclass(frozen=True)

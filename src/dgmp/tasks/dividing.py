@@ -9,7 +9,7 @@ from pathlib import Path
 from ..catalogue import PageBands, read_bands, write_bands
 from ..corpora import Corpus, Remark, band_pages, region_pages, whole_and_part
 from ..engines import Engine, map_pages
-from ..errors import ImageError
+from ..errors import ImageError, Unreachable
 from ..pixels import BAND_LINES, find_bands
 from ..records import Page, Region, Stage
 
@@ -69,6 +69,8 @@ def divide(
         for done, (page, result) in enumerate(map_pages(todo, _find, engine), 1):
             if isinstance(result, ImageError):
                 failures.append(Remark(page.id, result.reason))
+                if isinstance(result, Unreachable):
+                    wholes -= {page.id}  # the parts that it had before are not stale
                 if on_failure is not None:
                     on_failure(result)
             else:

@@ -15,6 +15,7 @@ from ..errors import CatalogueError, CorpusError
 from ..hands import CALIBRATION_FORMAT, Background, Calibration, recalibrated
 from ..names import nearest_name
 from ..records import Page
+from ..sources import is_address
 
 # Of catalogues that are open: what takes a while to load or to find out.
 _DESCRIBERS: WeakKeyDictionary[Catalogue, Describer] = WeakKeyDictionary()
@@ -53,15 +54,15 @@ def loose_pages(paths: Sequence[Path | str]) -> tuple[list[Page], list[Remark]]:
         except CorpusError as error:
             left_out.append(Remark(str(path), str(error).removeprefix(f"{path}: ")))
             continue
-        left_out += [Remark(str(corpus.root / r.file), r.reason) for r in corpus.left_out]
-        pages += [replace(page, id=str(corpus.root / page.id)) for page in corpus]
+        root = Path(corpus.root)
+        left_out += [Remark(str(root / r.file), r.reason) for r in corpus.left_out]
+        pages += [replace(page, id=str(root / page.id)) for page in corpus]
     return pages, left_out
 
 
 def one_page(path: Path | str) -> Page:
-    """The page of a picture; of several in one file the first."""
-    path = Path(path)
-    if path.is_dir():
+    """The page of a picture; of several in one file or manifest the first."""
+    if not is_address(path) and Path(path).is_dir():
         raise CorpusError(f"{path}: is a folder; give the picture of one page")
     corpus = open_corpus(path, kind="plain")
     if not corpus.pages:
@@ -74,10 +75,10 @@ def trained_on(run: Path | str, corpus: Corpus) -> set[str]:
     run = Path(run)
     try:
         about = json.loads((run / "run.json").read_text(encoding="utf-8"))
-        learned_from = Path(about["data"]["path"])
+        learned_from = str(about["data"]["path"])
     except (OSError, ValueError, KeyError, TypeError):
         return set()  # a saved model that is no run
-    if learned_from.resolve() != corpus.root.resolve():
+    if learned_from != corpus.place and str(Path(learned_from).resolve()) != corpus.place:
         return set()
     return {id for id, split in read_split_file(run / "split.csv").items() if split == "train"}
 

@@ -10,6 +10,7 @@ from ..catalogue import Catalogue
 from ..describers import page_and_halves, reader
 from ..hands import with_probabilities
 from ..records import Descriptors, Hit, Page
+from ..sources import is_address
 from .opening import background_of, describer_of, one_page, opened_catalogue, page_missing
 from .scaling import distance_beside
 
@@ -19,17 +20,17 @@ def search(
 ) -> tuple[Hit, ...]:
     """The ``n`` pages most like a page of the catalogue or any picture, nearest first.
 
-    ``page`` is an id of the catalogue or a file; of a file with several pictures the first is
-    taken. A ``Page`` is described as it is, in its regions only if it has some. Where the describer
-    is calibrated, each hit has the likelihood ratio and the probability of the same hand, unless
-    one of both pages has too little writing to say.
+    ``page`` is an id of the catalogue, a file, or the address of a IIIF manifest; of one with
+    several pictures the first is taken. A ``Page`` is described as it is, in its regions only if it
+    has some. Where the describer is calibrated, each hit has the likelihood ratio and the
+    probability of the same hand, unless one of both pages has too little writing to say.
     """
     opened = opened_catalogue(catalogue)
     if isinstance(page, Page):
         known, query = opened.find(page.id), _described(page, opened)
     elif (known := opened.find(str(page))) is not None:
         query = opened.page(known)
-    elif Path(page).exists():
+    elif is_address(page) or Path(page).exists():
         query = _described(one_page(page), opened)
     else:
         raise page_missing(opened, str(page))

@@ -280,7 +280,7 @@ def _about(corpus: Corpus, pages: Sequence[Page]) -> dict[str, Any]:
     for page in pages:
         digest.update(f"{page.id}\n{page.content_hash}\n".encode())
     return {
-        "path": str(corpus.root.resolve()),
+        "path": corpus.place,
         "kind": corpus.kind,
         "pages": len(pages),
         "sources": digest.hexdigest()[:16],

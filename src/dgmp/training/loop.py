@@ -383,8 +383,7 @@ def _standardized(patches: Tensor, how: Standardization) -> Tensor:  # (B, s, s)
 def _about(corpus: Corpus, pages: Sequence[Page], weights: Path | str | None) -> dict[str, Any]:
     counts = {split: sum(page.split == split for page in pages) for split in ("train", "val")}
     begun = None if weights is None else str(weights)
-    root = str(corpus.root.resolve())
-    return {"path": root, "kind": corpus.kind, "pages": counts, "weights": begun}
+    return {"path": corpus.place, "kind": corpus.kind, "pages": counts, "weights": begun}
 
 
 def _weight_file(weights: Path | str | None) -> Path | None:

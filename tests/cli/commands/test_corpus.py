@@ -5,10 +5,13 @@ import json
 import pytest
 from drawing import written
 from PIL import Image
+from sources.iiif_server import cache, server
 from typer.testing import CliRunner
 
 from dgmp.cli import app
 from dgmp.pixels import THUMBNAIL
+
+__all__ = ["cache", "server"]
 
 
 @pytest.fixture
@@ -50,3 +53,12 @@ def test_what_a_user_can_put_right_is_an_error_of_one_line(tmp_path):
     done = CliRunner().invoke(app, ["corpus", str(tmp_path / "nowhere")])
     assert done.exit_code == 1
     assert done.output.count("\n") == 1
+
+
+def test_an_address_is_surveyed_as_it_was_typed(server, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    address = server.add_book("b", 2)
+    server.documents["/b.json"]["items"][1]["items"] = []
+    done = CliRunner().invoke(app, ["corpus", address])
+    assert f"{address}: 1 pages, read as iiif" in done.output
+    assert "b/2r: no picture: the canvas has none" in done.output

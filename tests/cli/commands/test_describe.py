@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from scribbles import draw_page
+from sources.iiif_server import cache, server, status
 
 from dgmp.catalogue import Catalogue, is_catalogue
 from dgmp.corpora import open_corpus
@@ -18,6 +19,7 @@ from dgmp.describers import load_descriptors
 
 from ..typed import done, misused, refused, run
 
+__all__ = ["cache", "server"]
 pytestmark = pytest.mark.usefixtures("stroke_describers")
 ALONE = """
 from scribbles import StrokeDescriber
@@ -169,3 +171,18 @@ def test_a_part_of_pages_that_is_not_known_is_refused(books, tmp_path):
         run("describe", books, "--catalogue", tmp_path / "new", "--by", "line"),
         "no part of a page called 'line'; choose from page, region, band",
     )
+
+
+def test_an_address_is_described_as_it_was_typed(server, tmp_path):
+    address = server.add_book("b", 2)
+    server.faults["/image3/b-1/info.json"] = status(404)
+    result = done("describe", address, "--catalogue", tmp_path / "c", "--workers", 0)
+    assert "b/2r: missing: the service has no such thing" in result.stdout
+    assert Catalogue.open(tmp_path / "c").paths() == {
+        "b/1r": f"{address}#canvas={server.base}/b/canvas/b-0"
+    }
+
+
+def test_an_address_without_answer_is_refused_in_one_line(server, tmp_path):
+    result = run("describe", f"{server.base}/gone.json", "--catalogue", tmp_path / "c")
+    refused(result, f"{server.base}/gone.json: missing: the service has no such thing")

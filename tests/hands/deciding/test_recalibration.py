@@ -15,6 +15,7 @@ from dgmp.hands.deciding.recalibration import (
     fit_curve,
 )
 from dgmp.hands.evidence import Evidence
+from dgmp.hands.fitting import nearest_pairs
 from dgmp.hands.grouping import group_evidence
 from dgmp.records import Decision
 
@@ -22,7 +23,7 @@ from ..writers import drawn, pages_by
 
 
 def test_without_pairs_the_curve_is_that_of_the_calibration():
-    assert fit_curve(np.zeros(0), np.ones(0), np.zeros(0, dtype=bool), -3.0) == Curve(-3.0)
+    assert fit_curve(*np.ones((2, 0)), np.zeros(0, dtype=bool), -3.0) == Curve(-3.0)
 
 
 @pytest.mark.parametrize("middle", [-4.5, -3.0, -1.5])
@@ -48,7 +49,8 @@ def test_a_curve_goes_there_and_back():
 
 
 def test_a_mean_over_more_pairs_says_more():
-    at = [float(Curve(-2.0).probability(np.array(-1.0), np.array(n))) for n in (1, 4, 20)]
+    sides = [(np.array(-1.0), np.array(n)) for n in (1, 4, 20)]
+    at = [float(Curve(-2.0).probability(*side)) for side in sides]
     assert 0.5 < at[0] < at[1] < at[2]
 
 
@@ -74,15 +76,14 @@ def skewed(calibration, by):
 
 
 def pair_loss(calibration, evidence, writers):
-    rows, columns = np.triu_indices(len(writers), 1)
-    odds = evidence.between(np.arange(len(writers)), np.arange(len(writers)))[rows, columns]
+    """Of the probabilities that searches for every page list first."""
+    odds, same = nearest_pairs(writers, evidence)
     p = np.clip(calibration.probability(odds), 1e-6, 1 - 1e-6)
-    same = writers[rows] == writers[columns]
     return float(-np.where(same, np.log(p), np.log1p(-p)).mean())
 
 
 def losses(calibration, seed):
-    """Of the probabilities of all pairs before and after a hundred decisions, and the shift."""
+    """Of the probabilities of pairs before and after a hundred decisions, and the shift."""
     writers = np.repeat(np.arange(60), 4)
     pages = pages_by(writers, seed, half=1.2)
     evidence = Evidence.of(pages, calibration)
@@ -94,17 +95,18 @@ def losses(calibration, seed):
     return pair_loss(calibration, evidence, writers), pair_loss(after, evidence, writers), shift
 
 
-@pytest.mark.parametrize("by", [-2.0, 2.0])
-def test_probabilities_of_all_pairs_get_better_where_they_were_wrong(fitted, by):
+@pytest.mark.parametrize("by", [-1.0, 2.0])
+def test_probabilities_of_pairs_get_better_where_they_were_wrong(fitted, by):
     before, after, shift = losses(skewed(fitted, by), 31)
-    assert after < before
-    assert shift * by > 0
+    assert after < 0.95 * before
+    assert shift > 0
 
 
 @pytest.mark.parametrize("seed", [31, 32])
-def test_probabilities_of_all_pairs_stay_good_where_they_were(fitted, seed):
-    before, after, _ = losses(fitted, seed)
-    assert after < 1.1 * before
+def test_probabilities_of_pairs_stay_good_where_they_were(fitted, seed):
+    """For pages with so little writing those of the calibration are too low by two."""
+    before, after, _ = losses(skewed(fitted, -2.0), seed)
+    assert after < 1.02 * before
 
 
 def test_too_few_pairs_move_nothing(fitted):

@@ -33,6 +33,15 @@ def test_after_the_last_question_it_says_so(client, question):
     assert "No more questions" in page.text
 
 
+def test_where_hands_are_outdated_more_questions_come_by_grouping_anew(
+    client, post, question, monkeypatch
+):
+    monkeypatch.setattr("dgmp.web.store.AT_ONCE", 0)
+    pair = {"first": question["first"]["page"], "second": question["second"]["page"]}
+    post("/compare", pair, verdict="same")
+    assert "Group anew" in client.get("/review?skip=99").text
+
+
 def test_a_question_can_be_passed_over(client, question):
     second = client.get("/review.json?skip=1").json()
     assert second["question"]["k"] == 2 or second["question"] is None

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Option
 
-from ..options import CorpusOptions, say, takes_corpus
+from ..options import CorpusOptions, Scans, say, takes_corpus
 
 
 @takes_corpus
 def corpus(
-    path: Annotated[Path, Argument(help="A folder of scans, a label file, or one picture.")],
+    scans: Scans,
     options: CorpusOptions,
     out: Annotated[Path, Option(help="Where the contact sheet goes, PNG or JPEG.")] = Path(
         "contact.png"
@@ -29,6 +29,6 @@ def corpus(
     from ..progress import page_bars
 
     with page_bars() as stage:
-        found = survey(options.open(path), sheet=out, decode=not headers_only, stage=stage)
+        found = survey(options.open(scans), sheet=out, decode=not headers_only, stage=stage)
     print(json.dumps(found.as_dict(), ensure_ascii=False) if as_json else found.table())
     say(f"contact sheet: {out}")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, BadParameter, Option
+from typer import BadParameter, Option
 
-from ..options import AsJson, CorpusOptions, Dpi, LineDistance, Split, say, takes_corpus
+from ..options import AsJson, CorpusOptions, Dpi, LineDistance, Scans, Split, say, takes_corpus
 
 
 @takes_corpus
 def describe(
-    folder: Annotated[Path, Argument(help="A folder of scans, a label file, or one picture.")],
+    scans: Scans,
     options: CorpusOptions,
     catalogue: Annotated[
         Path | None, Option(metavar="DIR", help="The catalogue, new or to go on with.")
@@ -41,7 +41,7 @@ def describe(
     forget: Annotated[bool, Option("--forget", help="Take out pages whose file is gone.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Describe the new and changed pages of FOLDER."""
+    """Describe the new and changed pages of SCANS."""
     import json
 
     from ... import tasks
@@ -54,7 +54,7 @@ def describe(
         raise BadParameter("--forget goes with --catalogue")
     if dpi is not None and line_distance is not None:
         raise BadParameter("give --dpi or --line-distance: the second says all")
-    corpus = options.open(folder)
+    corpus = options.open(scans)
     engine = engine_for(cores() if workers is None else workers)
     done: tasks.Catalogued | tasks.DescriptorFile
     with page_bars() as stage:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Option
 
-from ..options import AsJson, CorpusOptions, Device, Workers, takes_corpus
+from ..options import AsJson, CorpusOptions, Device, Scans, Workers, takes_corpus
 
 
 @takes_corpus
 def learn(
-    folder: Annotated[Path, Argument(help="A folder of scans, or a label file.")],
+    scans: Scans,
     out: Annotated[Path, Option(help="Folder of the run; one that was stopped goes on.")],
     options: CorpusOptions,
     pooling: Annotated[
@@ -30,7 +30,7 @@ def learn(
     workers: Workers = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Learn a describer from the pages of FOLDER without labels, or go on with a stopped run."""
+    """Learn a describer from the pages of SCANS without labels, or go on with a stopped run."""
     import json
 
     from ...engines import engine_for
@@ -44,7 +44,7 @@ def learn(
     if steps is not None:
         learning = learning.with_steps(steps)
     learning = override(learning, change or [])
-    corpus = options.open_and_say(folder)
+    corpus = options.open_and_say(scans)
     with stages(min(len(corpus), learning.pages)) as (announce, watch, prepared):
         run = learn_run(
             corpus,

@@ -47,11 +47,10 @@ class Tree:
         at = int(np.flatnonzero(self.pages == page)[0])
         means, pairs = np.full(len(self.pages), np.inf), np.ones(len(self.pages))
         for first, second, mean in self.joints:
-            if not first.start <= at < second.stop:
-                continue
-            others = second if at < first.stop else first
-            means[others] = mean
-            pairs[others] = (first.stop - first.start) * (second.stop - second.start)
+            if first.start <= at < second.stop:
+                others = second if at < first.stop else first
+                means[others] = mean
+                pairs[others] = (first.stop - first.start) * (second.stop - second.start)
         return means, pairs
 
 
@@ -82,7 +81,8 @@ class Joints:
         """
         tree = self.tree(page)
         if self.groups[page] == self.groups[other]:
-            means, pairs = (values[tree.pages == other] for values in tree.with_page(page))
-            return float(means[0]), float(pairs[0])
+            at = int(np.flatnonzero(tree.pages == other)[0])
+            means, pairs = tree.with_page(page)
+            return float(means[at]), float(pairs[at])
         odds = self.evidence.between(tree.pages, self.tree(other).pages)
         return float(odds.mean()), float(odds.size)

@@ -6,10 +6,11 @@ schools differ. Each pair of pages that a person decided tells whether the two s
 for are by one hand, at the s that these have without any decision: of pages of one group that of
 the joint where they come together, of others the mean between their groups. On these the curve
 
-    P(one hand | s) = σ(b·(1 + g·log n)·(s − t + d)),      g: ``SHARPER``
+    P(one hand | s) = σ(b·(1 + g·log n)·(s − t + d) − e·log n),      g: ``SHARPER``
 
-is fitted, n being the pairs of pages across: a mean over more of them says more. It leans on d = 0
-and b = ``SLOPE``. The collection's own threshold is t − d.
+is fitted, n being the pairs of pages across: a mean over more of them says more, and where hands
+have few pages, two groups of several are seldom one. It leans on d = 0, b = ``SLOPE`` and e = 0.
+The collection's own threshold is t − d.
 
 Questions are asked where answers are worth most, so decided pairs are no fair sample of all. But
 they are chosen by s, by sizes and by earlier answers, and the curve is that of P given s, which
@@ -41,7 +42,7 @@ ENOUGH = 10  # pairs: fewer do not move the threshold
 ENOUGH_OF_BOTH = 20  # pairs by one hand, and by two: fewer do not move probabilities of pairs
 MOST_SHIFT = 2.0  # log-odds
 NEAREST = 5  # pages of each that probabilities are fitted on, as in the calibration
-_LEAN = 1.0, 4.0  # precisions of d, and of the logarithm of b
+_LEAN = 1.0, 4.0, 4.0  # precisions of d, of the logarithm of b, and of e
 
 
 @dataclass(frozen=True)
@@ -50,10 +51,13 @@ class Curve:
 
     middle: float  # log-odds with probability ½
     slope: float = SLOPE
+    size: float = 0.0  # e
 
     def probability(self, means: Floats, pairs: Floats) -> Floats:
         """Of one hand, at mean log-odds over so many pairs."""
-        return sigmoid(self.slope * _sharpness(pairs) * (means - self.middle))
+        size = np.log(pairs)
+        along = self.slope * (1 + SHARPER * size) * (means - self.middle)
+        return sigmoid(along - self.size * size)
 
     def odds(self, probabilities: Floats) -> Floats:
         """The log-odds at which single pairs have these probabilities."""
@@ -124,24 +128,24 @@ def _pairs(page_ids: Sequence[str], decisions: Sequence[Decision]) -> list[tuple
 def fit_curve(means: Floats, pairs: Floats, same: NDArray[np.bool_], threshold: float) -> Curve:
     """The most likely curve, leaning on the threshold of the calibration."""
     optimize = need("scipy.optimize")
-    signs = np.where(same, 1.0, -1.0) * _sharpness(pairs)
+    signs = np.where(same, 1.0, -1.0)
+    size = np.log(pairs)
     lean = np.array(_LEAN)
 
     def loss(parameters: Floats) -> tuple[float, Floats]:
-        slope = SLOPE * np.exp(parameters[1])
-        along = slope * signs * (means - threshold + parameters[0])
-        pull = -sigmoid(-along)
+        shift, log_slope, by_size = parameters
+        slope = SLOPE * np.exp(log_slope) * (1 + SHARPER * size)
+        along = signs * (slope * (means - threshold + shift) - by_size * size)
+        pull = -signs * sigmoid(-along)
         value = np.logaddexp(0, -along).sum() + 0.5 * (lean * parameters**2).sum()
-        gradient = np.array([(pull * slope * signs).sum(), (pull * along).sum()])
+        steep = (pull * slope * (means - threshold + shift)).sum()
+        gradient = np.array([(pull * slope).sum(), steep, -(pull * size).sum()])
         return float(value), gradient + lean * parameters
 
-    bounds = [(-MOST_SHIFT, MOST_SHIFT), (None, None)]
-    found = optimize.minimize(loss, np.zeros(2), jac=True, method="L-BFGS-B", bounds=bounds).x
-    return Curve(threshold - float(found[0]), float(SLOPE * np.exp(found[1])))
-
-
-def _sharpness(pairs: Floats) -> Floats:
-    return np.asarray(1 + SHARPER * np.log(pairs))
+    bounds = [(-MOST_SHIFT, MOST_SHIFT), (None, None), (None, None)]
+    found = optimize.minimize(loss, np.zeros(3), jac=True, method="L-BFGS-B", bounds=bounds).x
+    shift, log_slope, by_size = (float(value) for value in found)
+    return Curve(threshold - shift, float(SLOPE * np.exp(log_slope)), by_size)
 
 
 def recalibrated(calibration: Calibration, shift: float) -> Calibration:

@@ -9,6 +9,8 @@ const pan = document.getElementById("pan");
 const form = document.getElementById("selection");
 const SHOWN = 40; // thumbnails of a selection
 const NEAR = 14; // pixels around the mouse
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const MANY = 2000; // points that are drawn pixel by pixel
 
 let map = null; // as /map.json has it
 let selected = new Set();
@@ -22,20 +24,26 @@ let grid = new Map();
 
 const ratio = () => window.devicePixelRatio || 1;
 const side = () => Math.min(canvas.clientWidth, canvas.clientHeight) * 0.94 * view.zoom;
-const toScreen = (x, y) => [
-  canvas.clientWidth / 2 + (x - view.x) * side(),
-  canvas.clientHeight / 2 + (y - view.y) * side(),
-];
+// Asking for the size of an element takes a while: once for all points.
+function projection() {
+  const [width, height, scale] = [canvas.clientWidth, canvas.clientHeight, side()];
+  return (x, y) => [width / 2 + (x - view.x) * scale, height / 2 + (y - view.y) * scale];
+}
+const toScreen = (x, y) => projection()(x, y);
 const toMap = (x, y) => [
   view.x + (x - canvas.clientWidth / 2) / side(),
   view.y + (y - canvas.clientHeight / 2) / side(),
 ];
 
-// Hands next to each other in number get colours far apart: the golden angle.
+// Hands next to each other in number get hues far apart: the golden angle.
 function colour(hand) {
-  if (!hand) return "#8a8378";
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  return `hsl(${(hand * 137.508) % 360} ${45 + (hand % 3) * 12}% ${(dark ? 62 : 42) + (hand % 2) * 7}%)`;
+  if (!hand) return [138, 131, 120];
+  const lightness = (dark.matches ? 0.62 : 0.42) + (hand % 2) * 0.07;
+  const spread = (0.45 + (hand % 3) * 0.12) * Math.min(lightness, 1 - lightness);
+  return [0, 8, 4].map((part) => {
+    const k = (part + (hand * 137.508) / 30) % 12;
+    return Math.round(255 * (lightness - spread * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
+  });
 }
 
 function radius() {
@@ -44,26 +52,49 @@ function radius() {
 }
 
 function drawPoints() {
-  points = new OffscreenCanvas(canvas.width, canvas.height);
+  points = new OffscreenCanvas(Math.max(canvas.width, 1), Math.max(canvas.height, 1));
   const onto = points.getContext("2d");
-  onto.scale(ratio(), ratio());
-  const size = radius();
-  const byHand = new Map();
+  if (map.page_ids.length > MANY) drawManyPoints(onto);
+  else {
+    const project = projection();
+    onto.scale(ratio(), ratio());
+    map.page_ids.forEach((_, i) => {
+      onto.fillStyle = `rgb(${colour(map.hands[i]).join(" ")})`;
+      onto.beginPath();
+      onto.arc(...project(map.x[i], map.y[i]), radius(), 0, 7);
+      onto.fill();
+    });
+  }
+}
+
+// Pixel by pixel: paths take ten times as long.
+function drawManyPoints(onto) {
+  const { width, height } = onto.canvas;
+  const picture = onto.createImageData(width, height);
+  const pixels = new Uint32Array(picture.data.buffer);
+  const reach = Math.round(radius() * ratio());
+  const disc = [];
+  for (let y = -reach; y <= reach; y += 1) {
+    for (let x = -reach; x <= reach; x += 1) if (x * x + y * y <= reach * reach + 1) disc.push(y * width + x);
+  }
+  const colours = new Map();
+  const project = projection();
+  const factor = ratio();
   for (let i = 0; i < map.page_ids.length; i += 1) {
-    const [x, y] = toScreen(map.x[i], map.y[i]);
-    if (x < -9 || y < -9 || x > canvas.clientWidth + 9 || y > canvas.clientHeight + 9) continue;
-    if (!byHand.has(map.hands[i])) byHand.set(map.hands[i], []);
-    byHand.get(map.hands[i]).push(x, y);
-  }
-  for (const [hand, places] of byHand) {
-    onto.fillStyle = colour(hand);
-    onto.beginPath();
-    for (let i = 0; i < places.length; i += 2) {
-      onto.moveTo(places[i] + size, places[i + 1]);
-      onto.arc(places[i], places[i + 1], size, 0, 7);
+    const hand = map.hands[i];
+    if (!colours.has(hand)) {
+      const [red, green, blue] = colour(hand);
+      colours.set(hand, ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0);
     }
-    onto.fill();
+    const place = project(map.x[i], map.y[i]);
+    const left = Math.round(place[0] * factor);
+    const top = Math.round(place[1] * factor);
+    if (left < reach || left >= width - reach || top < reach || top >= height - reach) continue;
+    const ink = colours.get(hand);
+    const middle = top * width + left;
+    for (const offset of disc) pixels[middle + offset] = ink;
   }
+  onto.putImageData(picture, 0, 0);
 }
 
 let asked = false;
@@ -82,8 +113,9 @@ function draw() {
     context.strokeStyle = ink;
     context.lineWidth = 1.5;
     context.beginPath();
+    const project = projection();
     for (const i of selected) {
-      const [x, y] = toScreen(map.x[i], map.y[i]);
+      const [x, y] = project(map.x[i], map.y[i]);
       context.moveTo(x + radius() + 1.5, y);
       context.arc(x, y, radius() + 1.5, 0, 7);
     }
@@ -260,8 +292,9 @@ canvas.addEventListener("pointerup", (event) => {
     return;
   }
   const found = [];
+  const project = projection();
   map.page_ids.forEach((_, i) => {
-    if (inside(...toScreen(map.x[i], map.y[i]), drawn)) found.push(i);
+    if (inside(...project(map.x[i], map.y[i]), drawn)) found.push(i);
   });
   choose(found, event.shiftKey);
 });
@@ -317,3 +350,4 @@ fetch(frame.dataset.source).then((answer) => answer.json()).then((found) => {
   frame.dataset.ready = "yes";
   showAll();
 });
+dark.addEventListener("change", redraw);

@@ -13,7 +13,7 @@ from .compare import compared
 def review(store: Store, ask: Ask) -> dict[str, Any]:
     """The question that matters most now; ``answered`` and ``skip`` say how far a person is."""
     answered, skip = ask.number("answered", 0, least=0), ask.number("skip", 0, least=0)
-    questions = store.questions()
+    questions, grouped = store.questions(), store.grouped()
     if skip >= len(questions):
         return {
             "question": None,
@@ -21,7 +21,8 @@ def review(store: Store, ask: Ask) -> dict[str, Any]:
             "skipped": skip,
             "again": urls.review(),
             "hands": urls.HANDS,
-            "grouped": bool(store.hands()),
+            "grouped": grouped is not None,
+            "current": grouped is not None and grouped.current,
         }
     asked = questions[skip]
     if skip + 1 < len(questions):

@@ -1,0 +1,3 @@
+from sources.iiif_server import cache, server
+
+__all__ = ["cache", "server"]

@@ -1,0 +1,115 @@
+"""Turns of a host: the rate and the number at a time, among threads and processes."""
+
+import subprocess
+import sys
+import threading
+import time
+from itertools import pairwise
+
+import pytest
+
+from dgmp.errors import Unreachable
+from dgmp.sources.turns import Host, Politeness
+
+
+@pytest.fixture
+def host(tmp_path):
+    return Host(tmp_path, "a.example")
+
+
+def starts_of(host, politeness, number, held=0.0):
+    """When the turns of so many threads began, and how many were held at a time."""
+    starts, holding, most = [], [], []
+
+    def take():
+        with host.turn(politeness, "https://a.example/"):
+            starts.append(time.monotonic())
+            holding.append(1)
+            most.append(len(holding))
+            time.sleep(held)
+            holding.pop()
+
+    threads = [threading.Thread(target=take) for _ in range(number)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sorted(starts), max(most)
+
+
+def test_turns_are_apart_by_the_interval(host):
+    starts, _ = starts_of(host, Politeness(interval=0.05, parallel=8), 5)
+    assert min(b - a for a, b in pairwise(starts)) > 0.03
+    assert starts[-1] - starts[0] > 0.18
+
+
+def test_not_more_than_so_many_are_held_at_a_time(host):
+    _, most = starts_of(host, Politeness(interval=0.0, parallel=2), 6, held=0.03)
+    assert most == 2
+
+
+TAKE = """
+import sys, time
+from pathlib import Path
+from dgmp.sources.turns import Host, Politeness
+for _ in range(3):
+    with Host(Path(sys.argv[1]), "a.example").turn(Politeness(interval=0.1), "https://a.example/"):
+        print(time.time())
+"""
+
+
+def test_processes_share_the_turns(host):
+    command = [sys.executable, "-c", TAKE, str(host.folder)]
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    starts = sorted(float(line) for each in running for line in each.communicate()[0].split())
+    assert len(starts) == 6
+    assert min(b - a for a, b in pairwise(starts)) > 0.05
+
+
+def test_other_hosts_have_turns_of_their_own(host):
+    slow = Politeness(interval=30.0)
+    began = time.monotonic()
+    for name in ("a", "b", "c"):
+        with Host(host.folder, name).turn(slow, ""):
+            pass
+    assert time.monotonic() - began < 5
+
+
+def test_a_host_that_asks_to_wait_is_waited_for(host):
+    host.wait(0.15)
+    began = time.monotonic()
+    with host.turn(Politeness(), ""):
+        assert time.monotonic() - began > 0.1
+
+
+def test_a_host_that_is_left_alone_fails_at_once_with_the_reason(host):
+    host.leave_alone(0.2, "unreachable: for a test")
+    with pytest.raises(Unreachable, match="for a test"), host.turn(Politeness(), "https://a/"):
+        pass
+    time.sleep(0.25)
+    with host.turn(Politeness(), ""):
+        pass
+
+
+def test_several_failures_in_a_row_are_enough(host):
+    politeness = Politeness(interval=0, failures=2, pause=9)
+    host.failed(politeness, "down")
+    host.answered()
+    host.failed(politeness, "down")
+    with host.turn(politeness, ""):
+        pass
+    host.failed(politeness, "down")
+    with pytest.raises(Unreachable), host.turn(politeness, ""):
+        pass
+
+
+@pytest.mark.parametrize(
+    "content", ["{", "[]", '{"next": 1e300}', '{"next": "x"}', '{"next": null}']
+)
+def test_a_file_of_turns_that_makes_no_sense_is_passed_over(host, content):
+    host.wait(0)
+    (file,) = (host.folder / "hosts").glob("*.json")
+    file.write_text(content)
+    began = time.monotonic()
+    with host.turn(Politeness(), ""):
+        assert time.monotonic() - began < 1
