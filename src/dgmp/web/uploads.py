@@ -44,6 +44,7 @@ class UploadSource:
     content: bytes = field(repr=False)
     address: str = "the uploaded picture"
     part: str = ""
+    size: None = None  # not known before the header is read
 
     def open(self) -> BinaryIO:
         """Its bytes."""
