@@ -93,14 +93,6 @@ def test_a_folder_that_is_no_run_has_seen_nothing(hands, tmp_path, content):
     assert trained_on(tmp_path, open_corpus(hands)) == set()
 
 
-def test_a_page_that_is_missed_is_looked_for_by_its_name_without_folders(
-    stroke_describers, scans, tmp_path
-):
-    shutil.move(scans, tmp_path / "above" / "ms 12")
-    made = describe(tmp_path / "above", tmp_path / "catalogue", engine=Here()).catalogue
-    assert "did you mean 'ms 12/2-1.png'?" in str(page_missing(made, "2-1.jpg"))
-
-
 @pytest.fixture
 def described(scans, tmp_path, stroke_describers):
     return describe(scans, tmp_path / "catalogue", engine=Here()).catalogue
@@ -127,3 +119,11 @@ def test_a_collection_is_judged_anew_only_when_its_pages_have_changed(described)
 def test_without_a_calibration_a_collection_is_not_judged(scans, tmp_path, stroke_describers):
     made = describe(scans, tmp_path / "raw", describer="raw", engine=Here()).catalogue
     assert background_of(made) is None
+
+
+def test_a_page_that_is_missed_is_looked_for_by_its_name_without_folders(
+    stroke_describers, scans, tmp_path
+):
+    shutil.move(scans, tmp_path / "above" / "ms 12")
+    made = describe(tmp_path / "above", tmp_path / "catalogue", engine=Here()).catalogue
+    assert "did you mean 'ms 12/2-1.png'?" in str(page_missing(made, "2-1.jpg"))
