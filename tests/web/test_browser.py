@@ -38,8 +38,8 @@ def open_page(browser):
     """A function that opens an address; at the end no page may have complained."""
     complaints, contexts = [], []
 
-    def open_at(address, size="desk", **options):
-        width, height = SIZES[size]
+    def open_at(address, **options):
+        width, height = SIZES["desk"]
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
         context.set_default_timeout(20_000)
         contexts.append(context)
@@ -136,13 +136,14 @@ def test_the_review_is_answered_by_keys_alone(open_page, catalogue):
 
 def test_every_page_fits_a_desk_and_a_tablet_without_complaints(open_page, home, page_ids):
     pair = f"first={page_ids[0]}&second={page_ids[4]}"
-    for size in SIZES:
-        page = open_page(home, size)
-        for address in ("/hands", "/hands/1", f"/compare?{pair}", "/review", "/map", "/decisions"):
-            page.goto(home + address)
-            page.wait_for_load_state("networkidle")
+    page = open_page(home)
+    for address in ("/hands", "/hands/1", f"/compare?{pair}", "/review", "/map", "/decisions"):
+        page.goto(home + address)
+        page.wait_for_load_state("networkidle")
+        for name, (width, height) in SIZES.items():
+            page.set_viewport_size({"width": width, "height": height})
             wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-            assert wide <= 0, (size, address)
+            assert wide <= 0, (name, address)
 
 
 def test_both_scans_move_together_on_wish(open_page, home, page_ids):
