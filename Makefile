@@ -19,8 +19,15 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)  ## hands learned, tested on unseen writers, explained: a report in six minutes
 	$(BIN)/dgmp demo
 
-test: lint  ## lint, types, import directions, tests
+test: lint browser  ## lint, types, import directions, tests
 	$(BIN)/python -m pytest -n 2
+
+browser:  ## find Chromium for the tests of the page, or install Debian's where that may be
+	@if command -v chromium || command -v chromium-browser || command -v google-chrome; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "installing Debian's chromium for the browser tests"; \
+		apt-get install -y --no-install-recommends chromium >/dev/null || echo "chromium could not be installed"; \
+	else echo "no Chromium found and no right to install one: browser tests are skipped (CI=true: they fail); as root: apt-get install chromium"; fi
 
 lint: $(READY)  ## formatter, linter, types, import directions
 	$(BIN)/ruff format --check .
@@ -33,6 +40,7 @@ docs: $(READY)  ## draw the figures and the map of rooms, build the site into si
 	$(BIN)/python docs/figures.py
 	$(BIN)/python docs/synthetic_sheets.py
 	$(BIN)/python docs/hands_figures.py
+	$(BIN)/python docs/web_figures.py
 	$(BIN)/mkdocs build --strict
 
 bench: $(READY)  ## the speed tables, as ratios taken in one run
@@ -43,8 +51,9 @@ bench: $(READY)  ## the speed tables, as ratios taken in one run
 	$(BIN)/python benchmarks/evaluation.py
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/catalogue.py
+	$(BIN)/python benchmarks/web.py
 
 clean:  ## remove what the verbs made
 	rm -rf .venv site demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help demo test lint docs bench clean
+.PHONY: help demo test browser lint docs bench clean

@@ -52,6 +52,6 @@ def test_a_name_that_the_package_does_not_have_is_an_attribute_error():
 
 
 def test_the_tasks_that_need_no_network_are_imported_without_torch():
-    code = "import sys; from dgmp.tasks import describe, search, group, survey, evaluate, classify"
-    code += "; sys.exit('torch' in sys.modules)"
+    tasks = "classify, compare, describe, evaluate, group, search, survey"
+    code = f"import sys; from dgmp.tasks import {tasks}; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

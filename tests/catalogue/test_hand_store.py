@@ -1,8 +1,10 @@
 """Hands as they were last grouped."""
 
+from dataclasses import replace
+
 import pytest
 
-from dgmp.catalogue import made_from, read_hands, write_stored_hands
+from dgmp.catalogue import made_from, read_hands, read_shift, write_stored_hands
 from dgmp.catalogue.decision_log import add_decision
 from dgmp.catalogue.hand_store import FILE
 from dgmp.errors import CatalogueError
@@ -25,6 +27,16 @@ def test_there_are_none_before_the_first(filled):
 
 def test_what_was_stored_comes_back(stored):
     assert read_hands(stored.folder) == FOUND
+
+
+def test_the_shift_is_read_alone(stored):
+    assert read_shift(stored.folder) == 0
+    write_stored_hands(replace(FOUND, shift=1.5), "", stored.folder)
+    assert read_shift(stored.folder) == 1.5
+
+
+def test_without_hands_there_is_no_shift(filled):
+    assert read_shift(filled.folder) == 0
 
 
 def test_hands_are_outdated_by_a_decision(stored):

@@ -31,7 +31,7 @@ def test_colours_are_those_of_the_file(stored, name):
 def test_other_pixel_types_come_as_red_green_and_blue(stored, mode):
     name = "page.tif" if mode == "CMYK" else "page.png"
     found = read_colour(stored(Image.fromarray(CORNERS).convert(mode), name))
-    assert np.abs(found.astype(int) - CORNERS).max() <= 30
+    assert np.abs(found.astype(int) - CORNERS).max() <= 50  # a palette has few colours
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "I;16"])

@@ -1,5 +1,6 @@
 """Described pages on disk: add, look up, search."""
 
+from .all_shorts import short_vectors, vectors_digest
 from .band_files import PageBands, read_bands, write_bands
 from .decision_log import (
     add_decision,
@@ -10,7 +11,7 @@ from .decision_log import (
     taken_back,
     write_decision_file,
 )
-from .hand_store import made_from, read_hands, write_stored_hands
+from .hand_store import made_from, read_hands, read_shift, write_stored_hands
 from .head import Head, is_catalogue, renamed_spec
 from .rounding import rounded, unrounded
 from .search import Nearest, sample_rows
@@ -32,11 +33,14 @@ __all__ = [
     "read_decision_file",
     "read_decisions",
     "read_hands",
+    "read_shift",
     "renamed_spec",
     "rounded",
     "sample_rows",
+    "short_vectors",
     "taken_back",
     "unrounded",
+    "vectors_digest",
     "write_bands",
     "write_decision_file",
     "write_stored_hands",

@@ -31,6 +31,26 @@ class _Stored:
     found: StoredHands
 
 
+@dataclass(frozen=True)
+class _Shift:
+    shift: float = 0.0
+
+
+@dataclass(frozen=True)
+class _Shifted:
+    version: int
+    found: _Shift
+
+
+def read_shift(folder: Path) -> float:
+    """The shift of the hands that were last stored, without all that is said of them."""
+    try:
+        stored = msgspec.json.decode((folder / FILE).read_bytes(), type=_Shifted)
+    except (OSError, msgspec.MsgspecError):
+        return 0.0  # who reads the hands gets the reason
+    return stored.found.shift if stored.version == FORMAT.version else 0.0
+
+
 def read_hands(folder: Path) -> StoredHands | None:
     """The hands that were last stored, and whether they are current; None where there are none."""
     path = folder / FILE

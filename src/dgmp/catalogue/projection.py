@@ -68,6 +68,13 @@ def fit_projection(sample: NDArray[np.int8]) -> Projection:  # (pages, dim)
     return Projection(directions @ turn[:, ::-1][:, :SHORT].astype(np.float32))
 
 
+def few_coordinates(rows: NDArray[np.int8] | NDArray[np.float32]) -> NDArray[np.float32]:
+    """Vectors (pages, pages) with the products of few long ones (pages, dim), exactly."""
+    unit = _unit(rows)
+    values, turn = np.linalg.eigh((unit @ unit.T).astype(np.float64))
+    return np.asarray(turn * np.sqrt(values.clip(0)), np.float32)
+
+
 def save_projection(projection: Projection, folder: Path) -> None:
     """Write ``short.npz``, whole or not at all."""
     matrix = np.zeros((0, 0), np.float32) if projection.matrix is None else projection.matrix

@@ -20,12 +20,14 @@ from numpy.typing import NDArray
 
 from ..names import need
 from ..records import Hit
+from .projection import SHORT, few_coordinates, fit_projection
 from .rounding import blocks, products, scales
 from .rows import among, halves_of, present, stored_rows, vectors_of
 from .shorts import ShortTable
 
 EXACT_PAGES = 10_000
 SAMPLE = 500  # pages that stand for the collection when a likeness is judged
+_FITTED = 2_000  # pages from which short vectors are learned that are not kept
 _READ = 1_000  # rows of the table that are read at once
 _SHOWN = ("page_id", "path", "writer")
 
@@ -117,6 +119,23 @@ class Searcher:
             self._sample = version, chosen
         chosen = self._sample[1]
         return tuple(chosen.ids), vectors_of(chosen.stored), chosen.halves
+
+    def short_vectors(self) -> tuple[NDArray[np.str_], NDArray[np.float32]]:
+        """Ids and short vectors of all pages: those that are kept, or made for the moment."""
+        pages, ready = self._state()
+        if ready:
+            rows = self._table.search().select(["page_id"]).limit(None).to_arrow()
+            return self.shorts.of(set(rows["page_id"].to_pylist()))
+        if pages <= SHORT < self._dim:
+            held, _ = self._all()
+            return held.ids, few_coordinates(held.stored)
+        chosen = np.linspace(0, pages - 1, min(pages, _FITTED)).round().astype(int)
+        taken = self._table.take_offsets(chosen.tolist()).select(["vector"]).to_arrow()
+        projection = fit_projection(stored_rows(taken))
+        parts = [(batch.ids, projection(batch.stored)) for batch in self._batches()]
+        if not parts:
+            return np.zeros(0, object), np.zeros((0, self._dim), np.float32)
+        return np.concatenate([ids for ids, _ in parts]), np.concatenate([v for _, v in parts])
 
     def settle(self) -> None:
         """Make what a catalogue needs that is too large to be searched without."""

@@ -9,7 +9,7 @@ indexed yet are looked through one by one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +64,14 @@ class ShortTable:
             .to_arrow()
         )
         return list(found["page_id"].to_pylist())
+
+    def of(self, page_ids: Set[str]) -> tuple[NDArray[np.str_], NDArray[np.float32]]:
+        """Ids and short vectors of those pages that have one."""
+        rows = self._table.search().select(["page_id", "short"]).limit(None).to_arrow()
+        ids = np.array(rows["page_id"].to_pylist(), dtype=object)
+        flat = np.asarray(rows["short"].combine_chunks().flatten(), np.float32)
+        here = np.array([id in page_ids for id in ids], bool)
+        return ids[here], flat.reshape(len(ids), -1)[here]
 
     def put(self, ids: Sequence[str], rows: NDArray[np.int8], steps: NDArray[np.float32]) -> None:
         """Write the short vectors of pages that are about to be added."""

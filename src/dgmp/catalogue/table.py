@@ -56,8 +56,8 @@ from .search import Nearest, Searcher
 
 _AT_ONCE = 1000  # ids in one question to the table
 _COMPACT_EVERY = 256  # batches, each of which leaves a file of its own
-_FILES, _FILE_PAGES = 32, 1000  # more files with fewer pages on average are joined: not less,
-# since joining writes every vector again
+# More files with fewer pages on average are joined: not less, since it writes every vector again.
+_FILES, _FILE_PAGES = 32, 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +93,7 @@ class Catalogue:
 
     def __init__(self, folder: Path, head: Head, table: Any, version: int) -> None:
         self.folder, self.head = folder, head
-        self._version = version
-        self._table = table
+        self._table, self._version = table, version
         self._searcher = Searcher(table, folder, head.dim)
         self._batches = 0
 
@@ -286,12 +285,9 @@ class Catalogue:
         """The small JPEG pictures of some pages."""
         found: dict[str, bytes] = {}
         for start in range(0, len(page_ids), _AT_ONCE):
-            rows = self._columns(
-                "page_id", "thumbnail", where=among(page_ids[start : start + _AT_ONCE])
-            )
-            found |= dict(
-                zip(rows["page_id"].to_pylist(), rows["thumbnail"].to_pylist(), strict=True)
-            )
+            part = among(page_ids[start : start + _AT_ONCE])
+            rows = self._columns("page_id", "thumbnail", where=part).to_pydict()
+            found |= dict(zip(rows["page_id"], rows["thumbnail"], strict=True))
         return found
 
     def pages(self, page_ids: Sequence[str]) -> tuple[Page, ...]:
@@ -311,8 +307,12 @@ class Catalogue:
 
     def paths(self) -> dict[str, str]:
         """The file of every page, by its id."""
-        rows = self._columns("page_id", "path")
-        return dict(zip(rows["page_id"].to_pylist(), rows["path"].to_pylist(), strict=True))
+        return self.column("path")
+
+    def column(self, name: str) -> dict[str, Any]:
+        """The path or a label of every page, by its id."""
+        rows = self._columns("page_id", name).to_pydict()
+        return dict(zip(rows["page_id"], rows[name], strict=True))
 
     def find(self, text: str) -> str | None:
         """The id of the page that is meant by an id or by the path of a file, if it is here."""

@@ -32,6 +32,7 @@ COMMANDS = (
     "describe",
     "search",
     "hands",
+    "view",
     "classify",
     "explain",
     "export",

@@ -9,6 +9,7 @@ from .drawn import save_drawn
 from .images import FOREIGN, SUFFIXES, Picture, pictures_in, read_colour, read_image
 from .page_store import PageStore, open_store
 from .patches import Patches, cut_patches
+from .pixel_types import Colours
 from .preparation import (
     OnPixels,
     PageImage,
@@ -32,6 +33,7 @@ __all__ = [
     "SUFFIXES",
     "THUMBNAIL",
     "CollectionScale",
+    "Colours",
     "Measured",
     "OnPixels",
     "PageImage",

@@ -20,9 +20,6 @@ from ..classical import Contributions
 from ..describers import (
     PieceShares,
     contributions_of,
-    explain_page,
-    is_explainable,
-    likeness_pictures,
     on_page,
     piece_vectors,
     reader,
@@ -281,6 +278,8 @@ def _heat_maps(
     describer: LearnedDescriber, images: Sequence[PageImage]
 ) -> tuple[bytes, bytes] | None:
     """What positions add to the cosine; None for a pooling that gives them no weights."""
+    from ..describers import explain_page, is_explainable, likeness_pictures  # these need torch
+
     if not is_explainable(describer):
         return None
     one, other = (explain_page(describer, image) for image in images)

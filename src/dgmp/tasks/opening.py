@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from weakref import WeakKeyDictionary
 
-from ..catalogue import Catalogue, Head, read_hands
+from ..catalogue import Catalogue, Head, read_shift
 from ..corpora import Corpus, Remark, open_corpus, read_split_file
 from ..describers import Describer, full_spec, load_describer
 from ..errors import CatalogueError, CorpusError
@@ -99,6 +99,14 @@ def calibration_of(catalogue: Catalogue) -> Calibration | None:
     return found if catalogue.has_halves() else None
 
 
+def own_calibration(catalogue: Catalogue) -> Calibration | None:
+    """The same, moved to where confirmed pairs of this collection have it."""
+    calibration = calibration_of(catalogue)
+    if calibration is None:
+        return None
+    return recalibrated(calibration, read_shift(catalogue.folder))
+
+
 def describer_of(catalogue: Catalogue) -> Describer:
     """The describer of a catalogue, loaded and compared with it once."""
     found = _DESCRIBERS.get(catalogue)
@@ -124,11 +132,3 @@ def background_of(catalogue: Catalogue) -> Background | None:
         found = Background.of(catalogue.sample(), len(catalogue), calibration)
         _BACKGROUNDS[catalogue] = version, found
     return found
-
-
-def own_calibration(catalogue: Catalogue) -> Calibration | None:
-    """The same, moved to where confirmed pairs of this collection have it."""
-    calibration, stored = calibration_of(catalogue), read_hands(catalogue.folder)
-    if calibration is None or stored is None:
-        return calibration
-    return recalibrated(calibration, stored.shift)

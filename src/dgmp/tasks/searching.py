@@ -9,26 +9,29 @@ import numpy as np
 from ..catalogue import Catalogue
 from ..describers import page_and_halves, reader
 from ..hands import with_probabilities
-from ..records import Descriptors, Hit
+from ..records import Descriptors, Hit, Page
 from ..sources import is_address
 from .opening import background_of, describer_of, one_page, opened_catalogue, page_missing
 from .scaling import distance_beside
 
 
-def search(catalogue: Catalogue | Path | str, page: Path | str, n: int = 10) -> tuple[Hit, ...]:
+def search(
+    catalogue: Catalogue | Path | str, page: Page | Path | str, n: int = 10
+) -> tuple[Hit, ...]:
     """The ``n`` pages most like a page of the catalogue or any picture, nearest first.
 
     ``page`` is an id of the catalogue, a file, or the address of a IIIF manifest; of one with
-    several pictures the first is taken. Where the describer is calibrated, each hit has the
-    likelihood ratio and the probability of the same hand, unless one of both pages has too little
-    writing to say.
+    several pictures the first is taken. A ``Page`` is described as it is, in its regions only if it
+    has some. Where the describer is calibrated, each hit has the likelihood ratio and the
+    probability of the same hand, unless one of both pages has too little writing to say.
     """
     opened = opened_catalogue(catalogue)
-    known = opened.find(str(page))
-    if known is not None:
+    if isinstance(page, Page):
+        known, query = opened.find(page.id), _described(page, opened)
+    elif (known := opened.find(str(page))) is not None:
         query = opened.page(known)
     elif is_address(page) or Path(page).exists():
-        query = _described(page, opened)
+        query = _described(one_page(page), opened)
     else:
         raise page_missing(opened, str(page))
     found = opened.search(query.vectors[0], n, leave_out=known)
@@ -40,10 +43,9 @@ def search(catalogue: Catalogue | Path | str, page: Path | str, n: int = 10) -> 
     return with_probabilities(found.hits, hits, query, known, background)
 
 
-def _described(path: Path | str, catalogue: Catalogue) -> Descriptors:
-    """A picture that is not in the catalogue."""
+def _described(page: Page, catalogue: Catalogue) -> Descriptors:
+    """A page as it is here, whether it is in the catalogue or not."""
     describer = describer_of(catalogue)
-    page = one_page(path)
     distance = distance_beside(catalogue, page, describer.preparation)
     distances = {} if distance is None else {page.id: distance}
     vector, halves = page_and_halves(describer, reader(describer, distances=distances)(page))

@@ -1,0 +1,313 @@
+"""The catalogue behind the page: the only file here that calls tasks.
+
+What is asked for often is kept until a file of the catalogue changes, whoever changes it: another
+person here, or ``dgmp describe`` and ``dgmp hands`` beside it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from .. import tasks
+from ..catalogue import Catalogue, taken_back
+from ..errors import DgmpError
+from ..records import (
+    Contradiction,
+    Decision,
+    Hand,
+    Hit,
+    Page,
+    Question,
+    Stage,
+    StoredHands,
+)
+from .asking import NotHere, Refused
+from .jobs import Jobs
+from .map_layout import PageMap, make_map, stored_map
+from .scans import Scans
+from .uploads import Uploads
+
+T = TypeVar("T")
+AT_ONCE = 1500  # pages: so many are grouped anew while a person waits, some two seconds
+MAP_AT_ONCE = 500  # pages: so many are laid out while a person waits, some two seconds
+_KEPT = 256  # comparisons, letterforms, neighbours
+_THUMBNAILS = 4096  # some 40 MB
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What is known of a page besides its writing."""
+
+    folder: str
+    manuscript: str
+    writer: str
+
+
+class Store:
+    """A catalogue, opened once for all requests."""
+
+    def __init__(self, folder: Path, *, read_only: bool = False) -> None:
+        self.folder, self.read_only = Path(folder), read_only
+        self.catalogue = Catalogue.open(folder)
+        self._lock = threading.RLock()
+        self._kept: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
+        self._thumbnails: OrderedDict[str, bytes] = OrderedDict()
+        self.uploads, self.jobs, self.scans = Uploads(), Jobs(), Scans()
+
+    def close(self) -> None:
+        """Stop what is under way and forget what was uploaded."""
+        self.jobs.close()
+        self.scans.close()
+        self.uploads.clear()
+
+    # Pages
+
+    def size(self) -> int:
+        """The number of pages."""
+        return self._keep("size", lambda: len(self.catalogue))
+
+    def labels(self) -> Mapping[str, Labels]:
+        """Of every page, by its id, in the order of the ids."""
+
+        def read() -> dict[str, Labels]:
+            manuscripts = self.catalogue.column("manuscript")
+            writers = self.catalogue.column("writer")
+            return {
+                id: Labels(_folder(id), manuscripts[id] or "", writers.get(id) or "")
+                for id in sorted(manuscripts)
+            }
+
+        return self._keep("labels", read)
+
+    def page(self, page_id: str) -> Page:
+        """One page, to be read."""
+        if page_id not in self.labels():
+            raise NotHere(f"{self.folder.name}: holds no page {page_id!r}")
+        return self._keep(("page", page_id), lambda: self.catalogue.pages([page_id])[0])
+
+    def meant(self, text: str) -> str:
+        """The id that is meant by one: itself, or the only one that ends so."""
+        labels = self.labels()
+        ends = [] if text in labels else [id for id in labels if id.endswith(text)]
+        if text in labels or len(ends) != 1:
+            return text
+        return ends[0]
+
+    def roots(self) -> tuple[str, ...]:
+        """The folders that the pages were described from."""
+
+        def find() -> tuple[str, ...]:
+            found = set()
+            for id, path in self.catalogue.paths().items():
+                if path.endswith(file := id.partition("#")[0]):
+                    found.add(path[: -len(file)].rstrip("/") or "/")
+            return tuple(sorted(found))
+
+        return self._keep("roots", find)
+
+    def describe(self, stage: Stage) -> None:
+        """Describe what is new or has changed in the folders of the pages."""
+        head = self.catalogue.head
+        for root in self.roots():
+            tasks.describe(root, self.folder, describer=head.describer, stage=stage)
+
+    def thumbnails(self, page_ids: Sequence[str]) -> dict[str, bytes]:
+        """The small pictures of some pages; those of no page are left out."""
+        missing = [id for id in page_ids if id not in self._thumbnails]
+        if missing:
+            found = self.catalogue.thumbnails(missing)
+            with self._lock:
+                self._thumbnails |= found
+                while len(self._thumbnails) > _THUMBNAILS:
+                    self._thumbnails.popitem(last=False)
+        return {id: self._thumbnails[id] for id in page_ids if id in self._thumbnails}
+
+    def search(self, query: Page | str, n: int) -> tuple[Hit, ...]:
+        """The pages most like one."""
+        if isinstance(query, Page):
+            return tasks.search(self.catalogue, query, n)
+        return self._keep(("search", query, n), lambda: tasks.search(self.catalogue, query, n))
+
+    def compare(self, first: str, second: str) -> tasks.Comparison:
+        """Two pages, with evidence."""
+        self.page(first), self.page(second)
+        return self._keep(
+            ("compare", first, second), lambda: tasks.compare(self.catalogue, first, second)
+        )
+
+    def figures(self, first: str, second: str) -> tasks.Comparison:
+        """Two pages by what is stored of them, without evidence."""
+        return self._keep(
+            ("figures", first, second),
+            lambda: tasks.compare(self.catalogue, first, second, pieces=0),
+        )
+
+    def prepare(self, first: str, second: str) -> None:
+        """Compare two pages ahead, so that nobody waits when they are asked for."""
+        threading.Thread(target=self._try_to_compare, args=(first, second), daemon=True).start()
+
+    def _try_to_compare(self, first: str, second: str) -> None:
+        with suppress(DgmpError):  # who asks for them gets the reason
+            self.compare(first, second)
+
+    def map(self) -> PageMap | None:
+        """All pages in two dimensions; None where that would take long and was not done."""
+
+        def find() -> PageMap | None:
+            stored = stored_map(self.catalogue)
+            if self.size() <= MAP_AT_ONCE and (stored is None or not stored.current):
+                return make_map(self.catalogue, keep=not self.read_only)
+            return stored
+
+        return self._keep("map", find)
+
+    def make_map(self, stage: Stage) -> None:
+        """Lay the pages out anew."""
+        make_map(self.catalogue, stage)
+
+    # Hands
+
+    def grouped(self) -> StoredHands | None:
+        """The hands as they were last grouped."""
+        return self._keep("grouped", lambda: tasks.stored_hands(self.catalogue))
+
+    def hands(self) -> tuple[Hand, ...]:
+        """The hands; none where the pages have not been grouped."""
+        grouped = self.grouped()
+        return () if grouped is None else grouped.hands
+
+    def hand(self, number: int) -> Hand:
+        """The hand of that number."""
+        hands = self._keep("by number", lambda: {hand.number: hand for hand in self.hands()})
+        if number not in hands:
+            raise NotHere(f"there is no hand {number}; there are {len(hands)}")
+        return hands[number]
+
+    def number_of(self, page_id: str) -> int | None:
+        """The number of the hand that a page was grouped to."""
+        return self.numbers().get(page_id)
+
+    def numbers(self) -> Mapping[str, int]:
+        """The number of the hand of every page."""
+        return self._keep(
+            "numbers", lambda: {id: hand.number for hand in self.hands() for id in hand.page_ids}
+        )
+
+    def letterforms(self, hand: Hand) -> tasks.Letterforms:
+        """The typical and the distinctive pieces of a hand."""
+        return self._keep(
+            ("letterforms", hand.number),
+            lambda: tasks.letterforms(self.catalogue, hand.page_ids),
+        )
+
+    def regroup(self, stage: Stage | None = None) -> None:
+        """Group the pages anew, obeying the decisions."""
+        grouped = self.grouped()
+        prefer = "balanced" if grouped is None else grouped.prefer
+        tasks.group(self.catalogue, prefer=prefer)
+
+    def export(self, name: str, folder: Path) -> Path:
+        """Write the hands to a file, or a folder, of that name."""
+        if not self.hands():
+            raise Refused("the pages have not been grouped: there are no hands to export")
+        out = folder / name
+        tasks.export_hands(self.catalogue, self.hands(), out)
+        return out
+
+    # Decisions
+
+    def newest(self) -> str:
+        """The id of the newest decision: what a person who looks now has seen."""
+        history = self.history()
+        return history[-1].id if history else ""
+
+    def history(self) -> tuple[Decision, ...]:
+        """All decisions, taken back or not, oldest first."""
+        return self._keep("history", lambda: tasks.history(self.catalogue))
+
+    def taken_back(self) -> Mapping[str, Decision]:
+        """The undo of each decision that was taken back."""
+        return self._keep("taken back", lambda: taken_back(self.history()))
+
+    def in_force(self) -> frozenset[str]:
+        """The ids of the decisions that count."""
+        return self._keep(
+            "in force", lambda: frozenset(d.id for d in tasks.decisions(self.catalogue))
+        )
+
+    def contradictions(self) -> tuple[Contradiction, ...]:
+        """Decisions that cannot all be right."""
+        return self._keep("contradictions", lambda: tasks.contradictions(self.catalogue))
+
+    def questions(self) -> tuple[Question, ...]:
+        """The review queue as it is now."""
+        return self._keep("questions", lambda: tasks.review(self.catalogue)) if self.hands() else ()
+
+    def decide(self, decisions: Sequence[Decision], seen: str | None) -> Decision:
+        """Store decisions that belong together; group a small catalogue anew."""
+        stored = None
+        for decision in decisions:
+            stored = tasks.decide(self.catalogue, decision, seen=seen)
+            seen = stored.id
+        assert stored is not None
+        self._after_deciding()
+        return stored
+
+    def undo(self, decision_id: str, person: str) -> Decision:
+        """Take a decision back, or an undo."""
+        if decision_id not in {decision.id for decision in self.history()}:
+            raise NotHere(f"there is no decision {decision_id!r}")
+        undone = tasks.undo(self.catalogue, decision_id, person=person)
+        self._after_deciding()
+        return undone
+
+    def _after_deciding(self) -> None:
+        if self.hands() and self.size() <= AT_ONCE:
+            self.regroup()
+
+    def decisions_file(self) -> bytes:
+        """All decisions as a file."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "decisions.jsonl"
+            tasks.export_decisions(self.catalogue, file)
+            return file.read_bytes()
+
+    def take_decisions(self, content: bytes) -> None:
+        """Take over the decisions of a file."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "decisions.jsonl"
+            file.write_bytes(content)
+            tasks.import_decisions(self.catalogue, file)
+        self._after_deciding()
+
+    # What is kept
+
+    def _keep(self, what: Any, make: Callable[[], T]) -> T:
+        """What was made before, as long as no file of the catalogue has changed."""
+        stamp = self._stamp()
+        with self._lock:
+            if what in self._kept and self._kept[what][0] == stamp:
+                self._kept.move_to_end(what)
+                return self._kept[what][1]
+        made = make()
+        with self._lock:
+            self._kept[what] = (stamp, made)
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        return made
+
+    def _stamp(self) -> tuple[tuple[str, int, int], ...]:
+        files = [file for file in self.folder.iterdir() if not file.name.startswith(".")]
+        places = [*files, *self.folder.glob("*/_versions")]
+        return tuple(sorted((p.name, p.stat().st_mtime_ns, p.stat().st_size) for p in places))
+
+
+def _folder(page_id: str) -> str:
+    return page_id.partition("#")[0].rpartition("/")[0]

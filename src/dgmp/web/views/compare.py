@@ -1,0 +1,128 @@
+"""Two pages side by side, with what speaks for one hand and what against."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...errors import DgmpError
+from ...records import Decision
+from .. import urls, wording
+from ..asking import Ask, Refused
+from ..store import Store
+from .cards import page_card, title
+from .places import cut_box
+
+_HEIGHT = 88  # pixels of a cut-out
+VERDICTS = ("same", "different", "unsure")
+
+
+def compare(store: Store, ask: Ask) -> dict[str, Any]:
+    """The pages ``first`` and ``second``."""
+    return compared(store, ask.needed("first"), ask.needed("second"))
+
+
+def decide(store: Store, ask: Ask) -> dict[str, Any]:
+    """One hand, two hands, or nobody can say; on to the next question if this was one."""
+    first, second, verdict = ask.needed("first"), ask.needed("second"), ask.needed("verdict")
+    if verdict not in VERDICTS:
+        raise Refused(f"verdict must be one of {', '.join(VERDICTS)}, got {verdict!r}")
+    _check_pair(store, first, second)
+    decision = Decision(verdict, (first,), (second,), person=ask.person, note=ask.text("note"))
+    stored = store.decide((decision,), ask.seen)
+    back = urls.compare(first, second)
+    if ask.text("answered"):  # it was a question of the review
+        answered, skip = ask.number("answered", 0, least=0), ask.number("skip", 0, least=0)
+        back = urls.review(answered + 1, skip)
+    return {"decision": stored.id, "next": urls.with_done(back, stored.id)}
+
+
+def compared(store: Store, first: str, second: str) -> dict[str, Any]:
+    """All that the view of two pages needs."""
+    _check_pair(store, first, second)
+    lacking = ""
+    try:
+        found = store.compare(first, second)
+    except DgmpError as error:  # a scan is gone, or is no longer what was described
+        found, lacking = store.figures(first, second), str(error)
+    return {
+        "first": _side(store, first),
+        "second": _side(store, second),
+        "swap": urls.compare(second, first),
+        "cosine": round(found.cosine, 5),
+        "probability": found.probability,
+        "likelihood_ratio": found.likelihood_ratio,
+        "enough_writing": found.enough_writing,
+        "sentence": wording.same_hand(
+            found.probability, found.likelihood_ratio, enough=found.enough_writing
+        ),
+        "same": _pairs(store, found, found.same),
+        "against": _pairs(store, found, found.against),
+        "rest": round(found.rest, 5),
+        "lacking": lacking,
+        "heat_maps": [urls.heat_map(side, first, second) for side in (0, 1)]
+        if found.heat_maps
+        else None,
+        "decided": _decided(store, first, second),
+        "seen": store.newest(),
+        "question": None,
+    }
+
+
+def _check_pair(store: Store, first: str, second: str) -> None:
+    store.page(first), store.page(second)
+    if first == second:
+        raise Refused(f"a page cannot be compared with itself: {first!r}")
+
+
+def _side(store: Store, page_id: str) -> dict[str, Any]:
+    page, number = store.page(page_id), store.number_of(page_id)
+    hand = None if number is None else store.hand(number)
+    return page_card(store, page_id) | {
+        "size": list(page.size) if page.size else None,
+        "image": urls.image(page_id),
+        "picture": f"{urls.image(page_id)}/full/!1200,1600/0/default.jpg",
+        "hand": None
+        if hand is None
+        else {"number": number, "title": title(hand), "address": urls.hand(hand.number)},
+    }
+
+
+def _pairs(store: Store, found: Any, pairs: Sequence[Any]) -> list[dict[str, Any]]:
+    shown = []
+    most = max((abs(pair.share) for pair in pairs), default=1.0) or 1.0
+    for pair in pairs:
+        sides = {}
+        for side, page, region in (
+            ("first", found.first, pair.first),
+            ("second", found.second, pair.second),
+        ):
+            left, top, right, bottom = region.bounds
+            sides[side] = {
+                "box": [round(left), round(top), round(right - left), round(bottom - top)],
+                "cut_out": urls.cut_out(page.id, cut_box(page, region), _HEIGHT),
+            }
+        share = float(pair.share)
+        strength = round(10 * abs(share) / most)  # in tenths, for a bar
+        shown.append(sides | {"share": round(share, 6), "strength": strength})
+    return shown
+
+
+def _decided(store: Store, first: str, second: str) -> list[dict[str, Any]]:
+    """Decisions in force that name both pages, newest first."""
+    in_force, both = store.in_force(), {first, second}
+    return [
+        {
+            "id": decision.id,
+            "verdict": decision.verdict,
+            "sentence": wording.decided(decision),
+            "person": decision.person,
+            "time": decision.time,
+            "note": decision.note,
+            "undo": urls.undo(decision.id),
+        }
+        for decision in reversed(store.history())
+        if decision.id in in_force
+        and decision.verdict in VERDICTS
+        and both <= {*decision.first, *decision.second}
+    ]

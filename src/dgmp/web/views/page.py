@@ -1,0 +1,45 @@
+"""One page: its scan, what is known of it, and what it is most like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import urls
+from ..asking import Ask
+from ..keys import page_id
+from ..store import Store
+from .cards import page_card, title
+from .places import box_of
+
+_LIKE = 8
+
+
+def page(store: Store, ask: Ask) -> dict[str, Any]:
+    """The page with the pages most like it; ``box`` marks a place on it."""
+    found = store.page(page_id(ask.path["key"]))
+    number = store.number_of(found.id)
+    hits = store.search(found.id, _LIKE)
+    store.thumbnails([hit.page_id for hit in hits])
+    return {
+        "page": page_card(store, found.id),
+        "size": list(found.size) if found.size else None,
+        "script": found.script or "",
+        "image": urls.image(found.id),
+        "box": box_of(ask.text("box")),
+        "hand": None
+        if number is None
+        else {
+            "number": number,
+            "title": title(store.hand(number)),
+            "address": urls.hand(number),
+        },
+        "search": urls.search(page=found.id),
+        "like": [
+            page_card(store, hit.page_id)
+            | {
+                "probability": hit.probability,
+                "compare": urls.compare(found.id, hit.page_id),
+            }
+            for hit in hits
+        ],
+    }

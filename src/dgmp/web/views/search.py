@@ -1,0 +1,96 @@
+"""Pages most like a page of the catalogue, or a picture from elsewhere, or a region of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ...records import Hit, Page
+from .. import urls, wording
+from ..asking import Ask, Refused
+from ..store import Store
+from .cards import page_card, title
+from .places import box_of, region_of
+
+_HITS = 20
+_SUGGESTED = 200  # page names for the field
+
+
+def search(store: Store, ask: Ask) -> dict[str, Any]:
+    """A form, and the ranking where ``page`` or ``upload`` says what to look for."""
+    named, upload, box = ask.text("page"), ask.text("upload"), box_of(ask.text("region"))
+    found: dict[str, Any] = {
+        "query": None,
+        "region": list(box) if box else None,
+        "hits": [],
+        "some_pages": list(store.labels())[:_SUGGESTED],
+        "pages": store.size(),
+    }
+    if not named and not upload:
+        return found
+    page = store.uploads.page(upload) if upload else store.page(store.meant(named))
+    hits = (
+        store.search(_restricted(page, box), _HITS)
+        if box or upload
+        else store.search(page.id, _HITS)
+    )
+    store.thumbnails([hit.page_id for hit in hits])
+    return found | {
+        "query": {
+            "page": "" if upload else page.id,
+            "upload": upload,
+            "title": "the uploaded picture" if upload else page.id,
+            "size": list(page.size) if page.size else None,
+            "picture": urls.upload(upload)
+            if upload
+            else f"{urls.image(page.id)}/full/!1000,1400/0/default.jpg",
+            "whole": urls.search(page=None if upload else page.id, upload=upload),
+        },
+        "hits": [
+            page_card(store, hit.page_id)
+            | {
+                "rank": rank,
+                "cosine": round(hit.cosine, 5),
+                "probability": hit.probability,
+                "percent": "" if hit.probability is None else wording.percent(hit.probability),
+                "sentence": _sentence(hit),
+                "hand": _hand(store, hit.page_id),
+                "compare": None if upload else urls.compare(page.id, hit.page_id),
+            }
+            for rank, hit in enumerate(hits, 1)
+        ],
+    }
+
+
+def upload(store: Store, ask: Ask) -> dict[str, Any]:
+    """Keep a picture for a while, then search with it."""
+    taken = ask.form.get("picture")
+    if taken is None or isinstance(taken, str):
+        raise Refused("choose a picture first: no file came with the form")
+    return {"next": urls.search(upload=store.uploads.keep(taken.file), region=ask.text("region"))}
+
+
+def _sentence(hit: Hit) -> str:
+    if hit.enough_writing and hit.likelihood_ratio is not None:
+        return wording.likeness(hit.likelihood_ratio)
+    return wording.same_hand(hit.probability, None, enough=hit.enough_writing)
+
+
+def _restricted(page: Page, box: tuple[int, int, int, int] | None) -> Page:
+    if box is None:
+        return page
+    if page.size is not None and (box[0] >= page.size[0] or box[1] >= page.size[1]):
+        width, height = page.size
+        raise Refused(f"the region lies outside the picture, which has {width} × {height} pixels")
+    return replace(page, regions=(region_of(box),))
+
+
+def _hand(store: Store, page_id: str) -> dict[str, Any] | None:
+    number = store.number_of(page_id)
+    if number is None:
+        return None
+    return {
+        "number": number,
+        "title": title(store.hand(number)),
+        "address": urls.hand(number),
+    }

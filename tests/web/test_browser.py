@@ -1,0 +1,225 @@
+"""What a person does, with a real browser: Chromium, driven by Playwright."""
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dgmp.catalogue import Catalogue
+from dgmp.tasks import decisions, group, stored_hands
+from tools.browser import MISSING, find_browser, launched, served
+
+SIZES = {"desk": (1280, 800), "tablet": (820, 1180)}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    found = find_browser()
+    if found is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail(MISSING)
+        pytest.skip(MISSING)
+    with launched(found) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def home(described, tmp_path_factory):
+    """A server for tests that decide nothing."""
+    copy = shutil.copytree(described, tmp_path_factory.mktemp("shown") / "shelf 7")
+    with served(copy) as address:
+        yield address
+
+
+@pytest.fixture
+def open_page(browser):
+    """A function that opens an address; at the end no page may have complained."""
+    complaints, contexts = [], []
+
+    def open_at(address, **options):
+        width, height = SIZES["desk"]
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        context.set_default_timeout(20_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on(
+            "console",
+            lambda said: complaints.append(said.text) if said.type == "error" else None,
+        )
+        page.goto(address)
+        return page
+
+    yield open_at
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def test_a_person_finds_doubt_sees_evidence_decides_merges_undoes_searches_and_exports(
+    open_page, catalogue, page_ids, tmp_path
+):
+    scan = Path(Catalogue.open(catalogue).paths()[page_ids[5]])
+    with served(catalogue) as home:
+        page = open_page(home)
+        page.get_by_label("Decisions by").fill("Erika")
+        page.get_by_role("button", name="Save").click()
+
+        # The hand that needs an eye most, its first page beside its last.
+        page.locator(".hand h2 a").first.click()
+        page.get_by_role("link", name="compare").last.click()
+        assert page.get_by_text("probability of one hand").is_visible()
+
+        # Evidence: a piece that is clicked is shown on both scans.
+        page.locator(".pairs.for .pair-button").first.click()
+        page.wait_for_selector('[data-viewer="first"] .place')
+        page.wait_for_selector('[data-viewer="second"] .place')
+
+        # Different hands, by a key.
+        page.locator("body").press("d")
+        page.wait_for_selector(".flash")
+        assert "different hands" in page.locator(".flash").inner_text()
+        first, second = (
+            page.locator(f"input[name={n}]").get_attribute("value") for n in ("first", "second")
+        )
+        assert apart(catalogue, first, second)
+
+        # Two hands become one, then two again.
+        page.goto(f"{home}/hands?order=size")
+        page.locator(".hand h2 a").first.click()
+        before = len(stored_hands(catalogue).hands)
+        page.locator(".nearest button", has_text="Merge").last.click()
+        page.wait_for_selector(".flash")
+        assert len(stored_hands(catalogue).hands) < before
+        page.locator(".flash button", has_text="Undo").click()
+        page.wait_for_selector(".flash", state="detached")
+        assert len(stored_hands(catalogue).hands) == before
+
+        # A picture from elsewhere finds its own page first.
+        page.goto(f"{home}/search")
+        page.locator("#picture").set_input_files(scan)
+        page.wait_for_selector(".ranking li")
+        assert page.locator(".ranking a[data-step]").first.get_attribute("title") == page_ids[5]
+
+        # The hands as a table.
+        page.goto(f"{home}/decisions")
+        assert page.locator("tbody tr").first.inner_text().count("Erika") == 1
+        with page.expect_download() as download:
+            page.get_by_role("link", name="hands.csv").click()
+        download.value.save_as(tmp_path / "hands.csv")
+        assert (tmp_path / "hands.csv").read_text("utf-8-sig").count("\n") == len(page_ids) + 1
+        page.close()
+
+    # The same catalogue, grouped anew: what was decided holds.
+    group(catalogue)
+    assert apart(catalogue, first, second)
+    assert [d.person for d in decisions(catalogue)] == ["Erika"]
+
+
+def apart(catalogue, first, second):
+    number = {id: hand.number for hand in stored_hands(catalogue).hands for id in hand.page_ids}
+    return number[first] != number[second]
+
+
+def test_the_review_is_answered_by_keys_alone(open_page, catalogue):
+    with served(catalogue) as home:
+        page = open_page(home)
+        page.locator("body").press("2")
+        page.wait_for_selector("h1:has-text('Question 1')")
+        page.locator("body").press("u")
+        page.wait_for_url(re.compile(r"answered=1"))
+        page.close()
+    assert [d.verdict for d in decisions(catalogue)] == ["unsure"]
+
+
+def test_every_page_fits_a_desk_and_a_tablet_without_complaints(open_page, home, page_ids):
+    pair = f"first={page_ids[0]}&second={page_ids[4]}"
+    page = open_page(home)
+    for address in ("/hands", "/hands/1", f"/compare?{pair}", "/review", "/map", "/decisions"):
+        page.goto(home + address)
+        page.wait_for_load_state("networkidle")
+        for name, (width, height) in SIZES.items():
+            page.set_viewport_size({"width": width, "height": height})
+            wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+            assert wide <= 0, (name, address)
+
+
+def test_both_scans_move_together_on_wish(open_page, home, page_ids):
+    page = open_page(f"{home}/compare?first={page_ids[0]}&second={page_ids[1]}")
+    page.wait_for_selector('[data-viewer="second"] canvas')
+    page.wait_for_function("() => shown.every((side) => side.viewer.world.getItemCount())")
+    page.locator("body").press("y")
+    page.evaluate("shown[0].viewer.viewport.zoomBy(2)")
+    page.wait_for_function(
+        "() => { const { viewport } = shown[1].viewer;"
+        " return viewport.getZoom() > 1.8 * viewport.getHomeZoom(); }"
+    )
+
+
+def test_the_keys_of_a_page_are_listed(open_page, home, page_ids):
+    page = open_page(f"{home}/compare?first={page_ids[0]}&second={page_ids[1]}")
+    page.locator("body").press("?")
+    listed = page.locator("dialog[open]").inner_text()
+    for words in ("Same hand", "Different hands", "Cannot say", "Move both pages together"):
+        assert words in listed
+
+
+def test_pages_are_chosen_on_the_map_with_a_lasso(open_page, home, page_ids):
+    page = open_page(f"{home}/map")
+    page.wait_for_selector("#map[data-ready]")
+    box = page.locator("#map canvas").bounding_box()
+    corners = [(0.01, 0.01), (0.99, 0.01), (0.99, 0.99), (0.01, 0.99)]
+    for number, (x, y) in enumerate(corners):
+        page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])
+        if number == 0:
+            page.mouse.down()
+    page.mouse.up()
+    assert f"{len(page_ids)} pages" in page.locator("#selected").inner_text()
+
+
+def test_the_map_is_walked_by_keys_and_shows_thumbnails(open_page, home):
+    page = open_page(f"{home}/map")
+    page.wait_for_selector("#map[data-ready]")
+    page.locator("#map canvas").focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("#tip img")
+    page.keyboard.press("Space")
+    assert "1 page" in page.locator("#selected").inner_text()
+
+
+def test_a_region_is_drawn_with_the_mouse(open_page, home, page_ids):
+    page = open_page(f"{home}/search?page={page_ids[0]}")
+    region = page.locator("#region")
+    region.scroll_into_view_if_needed()
+    page.wait_for_function("() => document.querySelector('#region img').complete")
+    box = region.bounding_box()
+    page.mouse.move(box["x"] + 20, box["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 220)
+    page.mouse.up()
+    assert re.fullmatch(r"\d+,\d+,\d+,\d+", page.locator("#box").input_value())
+    page.get_by_role("button", name="Search in region").click()
+    page.wait_for_selector("text=in the chosen region")
+
+
+def test_hands_are_filtered_while_typing(open_page, home):
+    page = open_page(f"{home}/hands")
+    before = page.locator(".hand").count()
+    page.locator("body").press("f")
+    page.keyboard.type("w0001")
+    page.wait_for_selector("text=Show all")
+    assert 0 < page.locator(".hand").count() < before
+
+
+def test_decisions_are_taken_without_javascript(open_page, catalogue, page_ids):
+    with served(catalogue) as home:
+        page = open_page(
+            f"{home}/compare?first={page_ids[0]}&second={page_ids[4]}", java_script_enabled=False
+        )
+        assert page.locator(".viewer img").count() == 2
+        page.get_by_role("button", name="Different hands").click()
+        assert "Stored" in page.locator(".flash").inner_text()
+        page.close()
+    assert len(decisions(catalogue)) == 1

@@ -1,0 +1,48 @@
+"""What is kept between requests, and when it is read anew."""
+
+import pytest
+
+from dgmp.records import Decision
+from dgmp.tasks import decide, group
+from dgmp.web.store import Store
+
+
+@pytest.fixture
+def store(catalogue):
+    store = Store(catalogue)
+    yield store
+    store.close()
+
+
+def test_what_another_program_decides_is_seen(store, page_ids):
+    assert store.history() == ()
+    stored = decide(store.folder, Decision("same", (page_ids[0],), (page_ids[4],)))
+    assert store.history() == (stored,)
+    assert store.grouped().current is False
+
+
+def test_what_another_program_groups_is_seen(store, page_ids):
+    decide(store.folder, Decision("same", (page_ids[0],), (page_ids[4],)))
+    group(store.folder)
+    assert store.number_of(page_ids[0]) == store.number_of(page_ids[4])
+
+
+def test_what_is_unchanged_is_kept(store):
+    assert store.hands() is store.hands()
+    assert store.labels() is store.labels()
+
+
+def test_a_small_catalogue_is_grouped_anew_at_once(store, page_ids):
+    store.decide((Decision("different", (page_ids[0],), (page_ids[1],)),), "")
+    assert store.number_of(page_ids[0]) != store.number_of(page_ids[1])
+    assert store.grouped().current
+
+
+def test_a_large_one_is_not(store, page_ids, monkeypatch):
+    monkeypatch.setattr("dgmp.web.store.AT_ONCE", 3)
+    store.decide((Decision("different", (page_ids[0],), (page_ids[1],)),), "")
+    assert store.grouped().current is False
+
+
+def test_the_folders_of_the_pages_are_known(store, described):
+    assert store.roots() == (str(described.parent / "scans"),)
