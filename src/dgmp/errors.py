@@ -42,3 +42,7 @@ class ImageError(DgmpError):
     def __reduce__(self) -> tuple[type[ImageError], tuple[object, str]]:
         """Errors come back from worker processes, which needs both arguments."""
         return type(self), (self.file, self.reason)
+
+
+class NoWriting(ImageError):
+    """A picture that can be read and shows no writing: an empty page, a table, a ruler."""

@@ -1,6 +1,13 @@
 """Described pages on disk: add, look up, search."""
 
-from .band_files import PageBands, read_bands, write_bands
+from .found_files import (
+    PageAreas,
+    PageBands,
+    read_areas,
+    read_bands,
+    write_areas,
+    write_bands,
+)
 from .head import Head, is_catalogue, renamed_spec
 from .rounding import rounded, unrounded
 from .search import Nearest, sample_rows
@@ -12,12 +19,15 @@ __all__ = [
     "Entry",
     "Head",
     "Nearest",
+    "PageAreas",
     "PageBands",
     "is_catalogue",
+    "read_areas",
     "read_bands",
     "renamed_spec",
     "rounded",
     "sample_rows",
     "unrounded",
+    "write_areas",
     "write_bands",
 ]

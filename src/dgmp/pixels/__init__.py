@@ -3,7 +3,7 @@
 from .bands import LINES as BAND_LINES
 from .bands import find_bands
 from .binarization import binarize, has_ink, ink_middle, ink_share
-from .contact_sheets import draw_rows
+from .contact_sheets import draw_rows, sheet_kind
 from .images import FOREIGN, SUFFIXES, Picture, pictures_in, read_image
 from .page_store import PageStore, open_store
 from .patches import Patches, cut_patches
@@ -22,6 +22,7 @@ from .preparation import (
 from .scale import measure_lines, text_scale, to_canonical
 from .shared_scale import CollectionScale, Measured, learn_scale
 from .thumbnails import THUMBNAIL, thumbnail
+from .written_area import WrittenArea, find_writing, written_area
 
 __all__ = [
     "BAND_LINES",
@@ -37,11 +38,13 @@ __all__ = [
     "Patches",
     "Picture",
     "Preparation",
+    "WrittenArea",
     "binarize",
     "centre_patch",
     "cut_patches",
     "draw_rows",
     "find_bands",
+    "find_writing",
     "has_ink",
     "ink_middle",
     "ink_share",
@@ -55,7 +58,9 @@ __all__ = [
     "prepare_page",
     "read_image",
     "read_pages",
+    "sheet_kind",
     "text_scale",
     "thumbnail",
     "to_canonical",
+    "written_area",
 ]

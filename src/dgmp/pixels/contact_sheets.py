@@ -28,9 +28,7 @@ def draw_rows(
     ``last`` is a line below all rows.
     """
     path = Path(path)
-    kind = _KINDS.get(path.suffix.lower())
-    if kind is None:
-        raise DgmpError(f"{path}: a contact sheet is .png or .jpg")
+    kind = sheet_kind(path)
     image, drawing = need("PIL.Image"), need("PIL.ImageDraw")
     width, height = THUMBNAIL
     step = height + _LINE + _GAP
@@ -49,6 +47,14 @@ def draw_rows(
     with replacing(path) as beside:
         sheet.save(beside, format=kind)
     return path
+
+
+def sheet_kind(path: Path) -> str:
+    """The format of a sheet, by the ending of its file."""
+    kind = _KINDS.get(path.suffix.lower())
+    if kind is None:
+        raise DgmpError(f"{path}: a contact sheet is .png or .jpg")
+    return kind
 
 
 def _cell(picture: Grey | bytes | None) -> Any:

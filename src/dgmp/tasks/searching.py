@@ -11,6 +11,7 @@ from ..describers import load_describer, page_and_halves, reader
 from ..errors import CatalogueError
 from ..hands import Background, with_probabilities
 from ..records import Descriptors, Hit
+from .finding import find_on
 from .opening import calibration_of, head_for, one_page, opened_catalogue
 from .scaling import distance_beside
 
@@ -45,7 +46,7 @@ def _described(path: Path, catalogue: Catalogue) -> Descriptors:
     name = catalogue.head.describer
     describer = load_describer(name)
     catalogue.check_describer(head_for(name, describer))
-    page = one_page(path)
+    page = find_on(one_page(path))
     distance = distance_beside(catalogue, page, describer.preparation)
     distances = {} if distance is None else {page.id: distance}
     vector, halves = page_and_halves(describer, reader(describer, distances=distances)(page))
