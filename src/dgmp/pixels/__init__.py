@@ -22,7 +22,7 @@ from .preparation import (
 from .scale import measure_lines, text_scale, to_canonical
 from .shared_scale import CollectionScale, Measured, learn_scale
 from .thumbnails import THUMBNAIL, thumbnail
-from .written_area import WrittenArea, find_writing, written_area
+from .written_area import WrittenArea, find_writing, needs_looking, written_area
 
 __all__ = [
     "BAND_LINES",
@@ -51,6 +51,7 @@ __all__ = [
     "learn_scale",
     "measure_lines",
     "measure_page",
+    "needs_looking",
     "needs_measuring",
     "open_store",
     "page_reader",

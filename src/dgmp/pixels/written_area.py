@@ -29,7 +29,7 @@ from .upright import quarter_turns
 
 SIDE = 1200  # pixels on the longer side while letters are looked for
 SMALLEST = 500  # pixels on the longer side: a smaller picture is a cut-out
-NO_LETTERS = "no writing: hardly anything on it has the size of letters"
+NO_LETTERS = "no writing: nothing has the size of letters"
 ONLY_A_RULER = "no writing: nothing but a ruler"
 _GROUND = 300  # pixels on the longer side while surfaces are looked for
 _LETTER = 1.6  # heights of a letter: what is narrower is ink
@@ -38,6 +38,8 @@ _EDGE = 0.03  # of the brightness, from pixel to pixel of the ground: more parts
 _LEAST_SURFACE = 0.005  # of the picture
 _CONTRAST, _RELATIVE = 12, 0.1  # of ink against its ground, in grey values and as a share
 _LEAST_LETTERS = 12
+_JOINED = 4.0  # letters, for which a line counts that was written without lifting the pen
+_STROKES = 3.0  # that cross a row of such a line; the edge of a table has one
 _SHARE, _FEW = 0.03, 4  # letters, of those on the page: a surface with less is not written on
 _AS_BRIGHT = 0.6  # as the page: darker is the table
 _STRIP = 5.0  # times as long as wide: a ruler
@@ -58,6 +60,11 @@ class WrittenArea:
 
     turn: int = 0  # quarter turns clockwise
     sides: tuple[Region, ...] = ()  # from left to right; two for an opening, none: use all of it
+
+
+def needs_looking(page: Page) -> bool:
+    """Whether only its picture says where the writing of a page is."""
+    return page.regions is None and (page.size is None or max(page.size) >= SMALLEST)
 
 
 def find_writing(page: Page) -> WrittenArea:
@@ -104,7 +111,7 @@ class _Look:
     def at(cls, grey: Grey, name: object) -> _Look:
         """Look for surfaces and letters; an NoWriting if nothing is written."""
         ink = ink_at(grey, 1.0)
-        letters, dark = _letters(grey, ink)
+        letters, dark, count = _letters(grey, ink)
         if not len(letters):
             raise NoWriting(name, NO_LETTERS)
         height = float(np.median(letters[:, 3] - letters[:, 1]))
@@ -112,16 +119,19 @@ class _Look:
         small, ground, surfaces = _surfaces(grey, zoom, _LETTER * height * zoom)
         x, y = _middles(letters, zoom, ground.shape)
         clear = ground[y, x] - dark >= np.maximum(_CONTRAST, _RELATIVE * ground[y, x])
-        letters, x, y = letters[clear], x[clear], y[clear]
+        letters, count, x, y = letters[clear], count[clear], x[clear], y[clear]
+        if not len(letters):
+            raise NoWriting(name, NO_LETTERS)
         near = _nearest(surfaces)[y, x]
-        counts = np.bincount(near, minlength=int(surfaces.max()) + 1)
+        counts = np.bincount(near, count, int(surfaces.max()) + 1)
         counts[0] = 0
         strips = [n for n in np.flatnonzero(counts) if _is_strip(surfaces == n)]
-        on_strips = int(counts[strips].sum())
+        on_strips = counts[strips].sum()
         counts[strips] = 0
         page = int(counts.argmax())
         if counts[page] < _LEAST_LETTERS:
-            raise NoWriting(name, ONLY_A_RULER if on_strips >= _LEAST_LETTERS else NO_LETTERS)
+            few = f"no writing: only {len(letters)} marks have the size of letters"
+            raise NoWriting(name, ONLY_A_RULER if on_strips >= _LEAST_LETTERS else few)
         light = np.array([np.median(ground[surfaces == n]) for n in range(1, len(counts))])
         bright = _AS_BRIGHT * light[page - 1]
         written = counts >= max(_SHARE * counts[page], _FEW)
@@ -187,18 +197,27 @@ class _Look:
         return gutter
 
 
-def _letters(grey: Grey, ink: Grey) -> tuple[Floats, Floats]:
-    """Boxes of the pieces of ink that have the size of letters, and how dark each is."""
+def _letters(grey: Grey, ink: Grey) -> tuple[Floats, Floats, Floats]:
+    """Boxes of pieces of ink that may be letters, how dark each is, for how many each counts."""
     number, labels, stats, _ = need("cv2").connectedComponentsWithStats(ink, connectivity=8)
     left, top, width, height, area = stats.T
     longest = max(grey.shape)
-    fits = (height >= 5) & (height <= 0.08 * longest) & (width >= 2) & (width <= 0.25 * longest)
-    fits &= (area >= 12) & (width <= 10 * height) & (area <= 0.8 * width * height)
-    fits[0] = False
+    small = (height >= 5) & (height <= 0.08 * longest) & (width >= 2) & (width <= 0.25 * longest)
+    small &= (area >= 12) & (width <= 10 * height) & (area <= 0.8 * width * height)
+    joined = ~small & (height >= 8) & (height <= 0.2 * longest) & (width > 3 * height)
+    joined &= (left > 0) & (top > 0) & (left + width < grey.shape[1]) & (top + height < len(grey))
+    small[0] = joined[0] = False
+    for n in np.flatnonzero(joined):
+        x, y = left[n], top[n]
+        piece = labels[y : y + height[n], x : x + width[n]] == n
+        strokes = np.count_nonzero(piece[:, 1:] & ~piece[:, :-1])
+        joined[n] = strokes >= _STROKES * height[n]
     inked = ink > 0
     dark = np.bincount(labels[inked], grey[inked], number) / np.maximum(area, 1)
-    boxes = np.stack([left, top, left + width, top + height], 1)
-    return boxes[fits].astype(np.float64), dark[fits]
+    boxes = np.stack([left, top, left + width, top + height], 1).astype(np.float64)
+    count = np.where(joined, _JOINED, 1.0)
+    fits = small | joined
+    return boxes[fits], dark[fits], count[fits]
 
 
 def _middles(boxes: Floats, zoom: float, shape: tuple[int, ...]) -> NDArray[np.intp]:
@@ -281,8 +300,8 @@ def _outline(written: NDArray[np.bool_], letters: Floats) -> Floats:
 
 def _in_a_row(letters: Floats) -> bool:
     """Whether letters stand in a single row, all of one size: the digits or ticks of a ruler."""
-    middles = np.stack([letters[:, [0, 2]].mean(1), letters[:, [1, 3]].mean(1)], 1)
-    _, sides, _ = need("cv2").minAreaRect(middles.astype(np.float32))
+    corners = np.concatenate([letters[:, :2], letters[:, 2:]]).astype(np.float32)
+    _, sides, _ = need("cv2").minAreaRect(corners)
     heights = letters[:, 3] - letters[:, 1]
-    in_one_row = min(sides) < 2 * np.median(heights)
+    in_one_row = min(sides) < 2.5 * np.median(heights)
     return bool(in_one_row and np.std(heights) < _ONE_SIZE * np.mean(heights))

@@ -146,7 +146,13 @@ def describe(
         todo = changes.to_describe
         # What the collection says of its resolutions is read from the catalogue and stored there.
         scaled = scale_for_catalogue(
-            into, todo, chosen.preparation, known, engine=engine, stage=stage
+            into,
+            todo,
+            chosen.preparation,
+            known,
+            alone=written.cut_out,
+            engine=engine,
+            stage=stage,
         )
         for page, error in scaled.failures:
             failures.append(Remark(page.id, error.reason))
@@ -210,7 +216,14 @@ def describe_to_file(
         engine=engine,
         stage=stage,
     )
-    scaled = scale_pages(parts.pages, chosen.preparation, known, engine=engine, stage=stage)
+    scaled = scale_pages(
+        parts.pages,
+        chosen.preparation,
+        known,
+        alone=written.cut_out,
+        engine=engine,
+        stage=stage,
+    )
     progress = None if stage is None else stage(f"describing {by}s", len(scaled.pages))
     made = describe_pages(
         scaled.pages,

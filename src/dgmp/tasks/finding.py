@@ -16,7 +16,7 @@ from ..catalogue import PageAreas, read_areas, write_areas
 from ..corpora import Corpus, Remark, page_of_side, side_pages, whole_and_part
 from ..engines import Engine, map_pages
 from ..errors import ImageError, NoWriting
-from ..pixels import find_writing
+from ..pixels import find_writing, needs_looking
 from ..records import Page, PageProgress, Region, Stage
 
 WAY = "writing 1"  # how writing is looked for; another word, and all pictures are looked at again
@@ -32,6 +32,7 @@ class WrittenPages:
     corpus: Corpus
     pages: tuple[Page, ...]  # those that were asked for
     pictures: frozenset[str]  # the ids of their pictures
+    cut_out: frozenset[str]  # the ids of pages that are only a part of their picture
     failures: tuple[Remark, ...] = ()
 
     def stale(self, page_ids: Iterable[str]) -> list[str]:
@@ -59,7 +60,7 @@ def find_pages(
     ``failures`` with their reasons.
     """
     stored = {} if folder is None else read_areas(folder)
-    wanted = [page for page in pages if page.regions is None]
+    wanted = [page for page in pages if needs_looking(page)]
     known = {
         page.id: stored[page.id]
         for page in wanted
@@ -83,16 +84,22 @@ def find_pages(
     rest = [page for page in corpus if page.id not in chosen]  # left alone this time
     others = [p for page in rest for p in _as_found(page, stored, unseen=(page,))]
     everything = tuple(sorted((*found, *others), key=lambda page: page.id))
-    return WrittenPages(replace(corpus, pages=everything), found, chosen, tuple(failures))
+    given = {page.id for page in pages if page.regions is not None}
+    cut_out = frozenset(p.id for p in found if p.regions is not None and p.id not in given)
+    looked_at = replace(corpus, pages=everything)
+    return WrittenPages(looked_at, found, chosen, cut_out, tuple(failures))
 
 
-def find_on(page: Page) -> Page:
-    """One page as it was found on its picture; an opening stays one page with two areas."""
-    if page.regions is not None:
-        return page
+def find_on(page: Page) -> tuple[Page, bool]:
+    """One page as it was found on its picture, and whether it is only a part of it.
+
+    An opening stays one page with two areas.
+    """
+    if not needs_looking(page):
+        return page, False
     found = find_writing(page)
     (upright,) = side_pages(page, found.turn, ())
-    return replace(upright, regions=found.sides or None)
+    return replace(upright, regions=found.sides or None), bool(found.sides)
 
 
 def find_each(
@@ -145,7 +152,7 @@ def _as_found(
     page: Page, known: Mapping[str, PageAreas], unseen: tuple[Page, ...] = ()
 ) -> tuple[Page, ...]:
     """The pages of a picture; ``unseen`` if it has not been looked at."""
-    if page.regions is not None:
+    if not needs_looking(page):
         return (page,)
     areas = known.get(page.id)
     if areas is None:

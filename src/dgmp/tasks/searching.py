@@ -46,8 +46,8 @@ def _described(path: Path, catalogue: Catalogue) -> Descriptors:
     name = catalogue.head.describer
     describer = load_describer(name)
     catalogue.check_describer(head_for(name, describer))
-    page = find_on(one_page(path))
-    distance = distance_beside(catalogue, page, describer.preparation)
+    page, cut_out = find_on(one_page(path))
+    distance = distance_beside(catalogue, page, describer.preparation, alone=cut_out)
     distances = {} if distance is None else {page.id: distance}
     vector, halves = page_and_halves(describer, reader(describer, distances=distances)(page))
     cosines = np.array([halves], np.float32)
