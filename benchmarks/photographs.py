@@ -82,7 +82,7 @@ def mean_average_precision(catalogue: Catalogue, truth: dict[str, tuple[str, str
     """``truth`` has the writer and the photograph of every page."""
     found = catalogue.descriptors()
     pages = [
-        replace(page, writer=truth[page.id][0], scan=truth[page.id][1])
+        replace(page, writer=truth[page_of_side(page.id)][0], scan=truth[page_of_side(page.id)][1])
         for page in catalogue.pages(found.page_ids)
     ]
     return score_writers(pages, found.vectors, resamples=1).map
@@ -117,8 +117,8 @@ def main() -> None:
     pages = made.catalogue.pages(made.catalogue.descriptors().page_ids)
     lines = report(shots, pages, made.left_out)
     writers = {shot.name: str(shot.crops[0].writer) for shot in shots if shot.crops}
-    of_page = {page.id: (writers[page_of_side(page.id)], page_of_side(page.id)) for page in pages}
-    photographed = mean_average_precision(made.catalogue, of_page)
+    of_photograph = {name: (writer, name) for name, writer in writers.items()}
+    photographed = mean_average_precision(made.catalogue, of_photograph)
     cropped = mean_average_precision(ideal.catalogue, of_crop)
     lines += [
         "",
