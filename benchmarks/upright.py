@@ -64,6 +64,7 @@ def main() -> None:
     options = argparse.ArgumentParser()
     for name in ("hands", "scripts", "arabic"):
         options.add_argument(f"--{name}", type=Path, required=True)
+    options.add_argument("--out", type=Path, default=RESULTS)
     options.add_argument("--write", action="store_true", help="store the rule that is fitted")
     chosen = options.parse_args()
     cv2.setNumThreads(1)
@@ -92,7 +93,7 @@ def main() -> None:
     for name, some in sets.items():
         lines.append(count(name, [read_image(page.source) for page in some]))
     lines.append(count("synthetic", [draw_page(seed, seed) for seed in range(60)]))
-    RESULTS.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    chosen.out.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
 if __name__ == "__main__":

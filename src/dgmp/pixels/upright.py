@@ -8,7 +8,7 @@ the differences. The profile of rows helps, which falls more steeply below a lin
 
 The rule was fitted on Latin handwriting; ``benchmarks/results/upright.md`` has how often it is
 right. Where no line repeats a picture stays as it is, and one is turned upside down only on strong
-evidence, as most pictures are upright: about seven in ten such pages are found.
+evidence, as most pictures are upright.
 """
 
 from __future__ import annotations
