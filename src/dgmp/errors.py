@@ -72,3 +72,7 @@ class ImageError(DgmpError):
 
 class Unreachable(ImageError):
     """A picture that cannot be had now and perhaps later: its service is down, slow or busy."""
+
+
+class NoWriting(ImageError):
+    """A picture that can be read and shows no writing: an empty page, a table, a ruler."""

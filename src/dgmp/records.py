@@ -82,8 +82,8 @@ class Page:
     """One written page of a corpus: where its picture comes from, and what is known of it.
 
     ``id`` is the path relative to the corpus with forward slashes, then ``#frame=2`` for a further
-    picture of one file, and ``#region=1`` or ``#band=1`` where text regions or bands of lines are
-    pages of their own; all count from 0.
+    picture of one file, ``#side=1`` for the right page of an opening, and ``#region=1`` or
+    ``#band=1`` where text regions or bands of lines are pages of their own; all count from 0.
     Sizes and regions are in pixels of the picture as displayed, that is after EXIF rotation and
     after the quarter turns that set a picture upright whose file does not say how it lies.
     """

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dgmp.corpora import band_pages, region_pages, whole_and_part
+from dgmp.corpora import band_pages, page_of_side, region_pages, side_pages, whole_and_part
 from dgmp.records import Page, Region
 from dgmp.sources import FileSource
 
@@ -24,6 +24,30 @@ def test_every_region_becomes_a_page(page):
 def test_a_page_without_regions_stays_whole(tmp_path):
     page = Page("a.jpg", FileSource(tmp_path / "a.jpg"))
     assert region_pages(page) == (page,)
+
+
+def test_a_picture_that_is_used_as_it_is_stays_the_same_page(tmp_path):
+    page = Page("a.jpg", FileSource(tmp_path / "a.jpg"), size=(30, 20))
+    assert side_pages(page, 0, ()) == (page,)
+
+
+def test_a_picture_that_is_set_upright_has_its_size_turned(tmp_path):
+    page = Page("a.jpg", FileSource(tmp_path / "a.jpg"), size=(30, 20))
+    (found,) = side_pages(page, 3, REGIONS[:1])
+    assert (found.id, found.turn, found.size) == ("a.jpg", 3, (20, 30))
+    assert found.regions == REGIONS[:1]
+
+
+def test_both_sides_of_an_opening_are_pages_on_one_scan(page):
+    sides = side_pages(page, 0, REGIONS)
+    assert [side.id for side in sides] == ["ms 1/a.jpg#side=0", "ms 1/a.jpg#side=1"]
+    assert {side.scan for side in sides} == {"ms 1/a.jpg"}
+    assert {side.writer for side in sides} == {"Otto"}
+
+
+@pytest.mark.parametrize("part", ["", "#side=1", "#band=3", "#side=0#band=12"])
+def test_every_part_leads_to_its_picture(part):
+    assert page_of_side(f"a.tif#frame=2{part}") == "a.tif#frame=2"
 
 
 def test_every_band_becomes_a_page_at_the_scale_of_the_whole(page):

@@ -102,6 +102,13 @@ def test_a_page_can_be_read_smaller(name, reduce, tmp_path):
     )
 
 
+@pytest.mark.parametrize("reduce", [2, 4, 8])
+def test_a_jpeg_of_any_size_is_read_smaller_by_what_was_asked(reduce, tmp_path):
+    Image.fromarray(INK).resize((421, 303)).save(tmp_path / "a.jpg")
+    height, width = read_image(FileSource(tmp_path / "a.jpg"), reduce=reduce).shape
+    assert (height, width) == (-(-303 // reduce), -(-421 // reduce))
+
+
 def test_pillows_own_guard_is_left_as_it_was(tmp_path):
     before = Image.MAX_IMAGE_PIXELS
     Image.fromarray(INK).save(tmp_path / "a.png")

@@ -73,7 +73,7 @@ def test_finding_bands_is_a_stage_of_its_own(books, tmp_path):
         return lambda number: None
 
     describe(books, tmp_path / "new", describer="raw", by="band", engine=Here(), stage=stage)
-    assert stages == [("finding bands", 6), ("describing bands", 18)]
+    assert stages[1:] == [("finding bands", 6), ("describing bands", 18)]
 
 
 def test_pages_that_have_not_changed_are_not_read_again(described, monkeypatch):

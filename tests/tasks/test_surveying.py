@@ -4,10 +4,11 @@ import shutil
 
 import numpy as np
 import pytest
+from photographs import on_table, page_of, with_ruler
 from PIL import Image
 
 from dgmp.corpora import open_corpus
-from dgmp.errors import CorpusError
+from dgmp.errors import CorpusError, DgmpError
 from dgmp.tasks import survey
 
 
@@ -59,3 +60,19 @@ def test_progress_counts_every_page_that_is_read(hands):
 def test_a_folder_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(CorpusError, match="there is no such folder"):
         survey(tmp_path / "nowhere")
+
+
+def test_the_sheet_of_areas_leaves_out_pictures_without_writing(tmp_path):
+    folder = tmp_path / "scans"
+    folder.mkdir()
+    Image.fromarray(on_table(page_of(1))).save(folder / "a.png")
+    Image.fromarray(with_ruler(np.full((500, 900), 45, np.uint8))).save(folder / "b.png")
+    found = survey(open_corpus(folder), regions=tmp_path / "areas.png").corpus
+    assert [page.id for page in found] == ["a.png"]
+    assert found.left_out == (("b.png", "no writing: nothing has the size of letters"),)
+    assert (tmp_path / "areas.png").exists()
+
+
+def test_a_sheet_that_cannot_be_written_is_refused_before_pages_are_read(hands, tmp_path):
+    with pytest.raises(DgmpError, match=r"areas.pdf: a contact sheet is .png or .jpg"):
+        survey(hands, regions=tmp_path / "areas.pdf")

@@ -1,7 +1,6 @@
 """Described pages on disk: add, look up, search."""
 
 from .all_shorts import short_vectors, vectors_digest
-from .band_files import PageBands, read_bands, write_bands
 from .decision_log import (
     add_decision,
     add_stored_decisions,
@@ -10,6 +9,14 @@ from .decision_log import (
     read_decisions,
     taken_back,
     write_decision_file,
+)
+from .found_files import (
+    PageAreas,
+    PageBands,
+    read_areas,
+    read_bands,
+    write_areas,
+    write_bands,
 )
 from .hand_store import made_from, read_hands, read_shift, write_stored_hands
 from .head import Head, is_catalogue, renamed_spec
@@ -23,12 +30,14 @@ __all__ = [
     "Entry",
     "Head",
     "Nearest",
+    "PageAreas",
     "PageBands",
     "add_decision",
     "add_stored_decisions",
     "in_force",
     "is_catalogue",
     "made_from",
+    "read_areas",
     "read_bands",
     "read_decision_file",
     "read_decisions",
@@ -41,6 +50,7 @@ __all__ = [
     "taken_back",
     "unrounded",
     "vectors_digest",
+    "write_areas",
     "write_bands",
     "write_decision_file",
     "write_stored_hands",

@@ -1,7 +1,8 @@
-"""Parts of a page as pages of their own: text regions of its layout file, or bands of lines.
+"""Parts of a picture as pages of their own: sides of an opening, text regions, bands of lines.
 
 A part has the labels of its page and lies on the same scan, so that two parts of one page by one
-writer are neither hit nor miss for each other.
+writer are neither hit nor miss for each other. So it is with both pages of an opening: one
+photograph has one light, one camera and one paper.
 """
 
 from __future__ import annotations
@@ -13,7 +14,26 @@ from dataclasses import replace
 from ..records import Page, Region
 
 PARTS = ("page", "region", "band")  # what of a corpus may be described
+_SIDE = re.compile(r"#side=\d+$")
 _PART = re.compile(r"#(?:region|band)=(\d+)$")
+
+
+def side_pages(page: Page, turn: int, sides: Sequence[Region]) -> tuple[Page, ...]:
+    """The page as it was found on its picture; both pages of an opening, ``#side=0`` the left one.
+
+    ``turn`` are quarter turns clockwise that set the picture upright, ``sides`` the written area of
+    each page on it; none: all of it.
+    """
+    size = page.size[::-1] if page.size is not None and turn % 2 else page.size
+    upright = replace(page, turn=(page.turn + turn) % 4, size=size)
+    if len(sides) < 2:
+        return (replace(upright, regions=tuple(sides) or None),)
+    return _parts(upright, "side", sides)
+
+
+def page_of_side(page_id: str) -> str:
+    """The id of the picture that a page, a side of an opening or a part of one is on."""
+    return _SIDE.sub("", whole_and_part(page_id)[0])
 
 
 def region_pages(page: Page) -> tuple[Page, ...]:

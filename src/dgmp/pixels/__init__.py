@@ -3,9 +3,9 @@
 from .bands import LINES as BAND_LINES
 from .bands import find_bands
 from .binarization import binarize, has_ink, ink_middle, ink_share
-from .contact_sheets import draw_rows
+from .contact_sheets import draw_rows, sheet_font, shortened
 from .cuttings import cut_out, cut_outs
-from .drawn import save_drawn
+from .drawn import drawn_kind, save_drawn
 from .images import FOREIGN, SUFFIXES, Picture, pictures_in, read_colour, read_image
 from .page_store import PageStore, open_store
 from .patches import Patches, cut_patches
@@ -26,6 +26,7 @@ from .run_lengths import stroke_spacing
 from .scale import measure_lines, text_scale, to_canonical
 from .shared_scale import CollectionScale, Measured, learn_scale
 from .thumbnails import THUMBNAIL, thumbnail
+from .written_area import WrittenArea, find_writing, needs_looking, written_area
 
 __all__ = [
     "BAND_LINES",
@@ -42,19 +43,23 @@ __all__ = [
     "Patches",
     "Picture",
     "Preparation",
+    "WrittenArea",
     "binarize",
     "centre_patch",
     "cut_out",
     "cut_outs",
     "cut_patches",
     "draw_rows",
+    "drawn_kind",
     "find_bands",
+    "find_writing",
     "has_ink",
     "ink_middle",
     "ink_share",
     "learn_scale",
     "measure_lines",
     "measure_page",
+    "needs_looking",
     "needs_measuring",
     "open_store",
     "page_reader",
@@ -64,8 +69,11 @@ __all__ = [
     "read_image",
     "read_pages",
     "save_drawn",
+    "sheet_font",
+    "shortened",
     "stroke_spacing",
     "text_scale",
     "thumbnail",
     "to_canonical",
+    "written_area",
 ]

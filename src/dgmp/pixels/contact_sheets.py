@@ -27,7 +27,7 @@ def draw_rows(rows: Sequence[tuple[str, Sequence[Cell]]], path: Path, last: str 
     path = Path(path)
     drawn_kind(path)
     image, drawing = need("PIL.Image"), need("PIL.ImageDraw")
-    large, small = _font(14), _font(12)
+    large, small = sheet_font(14), sheet_font(12)
     width, height = THUMBNAIL
     step = _LINE + height + _NAME + _GAP
     across = max([_LEAST, *(len(cells) for _, cells in rows)])
@@ -47,7 +47,7 @@ def draw_rows(rows: Sequence[tuple[str, Sequence[Cell]]], path: Path, last: str 
     return save_drawn(sheet, path)
 
 
-def _font(size: int) -> Any:
+def sheet_font(size: int) -> Any:
     """A font with the letters of most alphabets; Pillow's own has not even umlauts."""
     fonts = need("PIL.ImageFont")
     plots = find_spec("matplotlib")  # brings one, which need not be imported for it

@@ -157,7 +157,8 @@ def _read(
         full = image.size
         if image.format in ("JPEG", "MPO") and image.mode in ("RGB", "L"):
             # The decoder's own luminance has no colour planes, and needs no second copy.
-            image.draft(draft, (-(-full[0] // reduce), -(-full[1] // reduce)))
+            # Rounded down: of a size that is too large by one pixel it would take the double.
+            image.draft(draft, (max(full[0] // reduce, 1), max(full[1] // reduce, 1)))
         elif image.format == "JPEG2000" and reduce > 1:
             image.reduce = reduce.bit_length() - 1
         orientation = _load(image)

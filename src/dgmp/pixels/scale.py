@@ -56,7 +56,7 @@ def measure_lines(image: Grey, name: object = "page") -> tuple[float, float]:
         letter = letter_height(ink)
         period = None
         if letter:
-            period, sure = _period(ink, expected_distance(ink, LINES_PER_LETTER * letter))
+            period, sure = line_period(ink, expected_distance(ink, LINES_PER_LETTER * letter))
         if zoom >= 1 or (period and period >= SMALLEST_PERIOD):
             break
         image = _fullest_quarter(image, ink)  # many small lines: look closer
@@ -118,7 +118,7 @@ def letter_height(ink: Grey) -> float | None:
     return float(np.median(letters)) if len(letters) else None
 
 
-def _row_correlation(ink: Grey) -> NDArray[np.float64]:
+def row_correlation(ink: Grey) -> NDArray[np.float64]:
     """Pearson's correlation of all strips' row profiles with themselves, by shift in rows."""
     height, width = ink.shape
     strip = max(width // STRIPS, 1)
@@ -143,9 +143,9 @@ def _running(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.concatenate([np.zeros_like(values[:1]), values.cumsum(0)])
 
 
-def _period(ink: Grey, expected: float) -> tuple[float, float]:
+def line_period(ink: Grey, expected: float) -> tuple[float, float]:
     """The distance between lines in rows of ``ink``, and how sure it is."""
-    correlation = _row_correlation(ink)
+    correlation = row_correlation(ink)
     found = _strongest_period(correlation, expected)
     row = round(found)
     height = correlation[row] if row < len(correlation) else 0.0

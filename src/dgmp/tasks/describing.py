@@ -28,6 +28,7 @@ from ..pixels import pictures_in, thumbnail
 from ..records import Page, Stage
 from ..sources import open_source
 from .dividing import divide
+from .finding import find_pages
 from .opening import head_for, opened
 from .scaling import KnownScale, given_distance, scale_for_catalogue, scale_pages
 
@@ -81,6 +82,8 @@ def describe(
 ) -> Catalogued:
     """Describe the new and changed pages of a corpus into a catalogue, new or to go on with.
 
+    On pictures without a layout file the writing is looked for first: photographs are set upright,
+    openings parted, what is beside the page left out, and pictures without writing named.
     A page that can no longer be described is taken out; ``forget`` also takes out those whose file
     is gone. ``by`` is what is described: each ``page``, each text ``region`` of a layout file, or
     each ``band`` of a few lines; None goes on as the catalogue was begun, a new one by page.
@@ -110,9 +113,19 @@ def describe(
     described = 0
     with into.writing():
         into.take_describer(head)
-        parts = divide(
+        written = find_pages(
             found,
             pages,
+            folder=into.folder,
+            engine=engine,
+            stage=stage,
+            on_failure=on_failure,
+        )
+        failures += written.failures
+        into.drop(written.stale(into.paths()))
+        parts = divide(
+            written.corpus,
+            written.pages,
             by,
             line_distance=given_distance(into, known),
             folder=into.folder,
@@ -133,7 +146,13 @@ def describe(
         todo = changes.to_describe
         # What the collection says of its resolutions is read from the catalogue and stored there.
         scaled = scale_for_catalogue(
-            into, todo, chosen.preparation, known, engine=engine, stage=stage
+            into,
+            todo,
+            chosen.preparation,
+            known,
+            alone=written.cut_out,
+            engine=engine,
+            stage=stage,
         )
         unreachable: set[str] = set()
 
@@ -193,8 +212,23 @@ def describe_to_file(
     found = opened(corpus)
     pages = found.pages if split is None else found.in_split(split)
     chosen = load_describer(describer)
-    parts = divide(found, pages, by, line_distance=known.line_distance, engine=engine, stage=stage)
-    scaled = scale_pages(parts.pages, chosen.preparation, known, engine=engine, stage=stage)
+    written = find_pages(found, pages, engine=engine, stage=stage)
+    parts = divide(
+        written.corpus,
+        written.pages,
+        by,
+        line_distance=known.line_distance,
+        engine=engine,
+        stage=stage,
+    )
+    scaled = scale_pages(
+        parts.pages,
+        chosen.preparation,
+        known,
+        alone=written.cut_out,
+        engine=engine,
+        stage=stage,
+    )
     progress = None if stage is None else stage(f"describing {by}s", len(scaled.pages))
     made = describe_pages(
         scaled.pages,
@@ -206,7 +240,12 @@ def describe_to_file(
     )
     path = save_descriptors(made.descriptors, out)
     failed = (*scaled.left_out, *made.failures)
-    left_out = (*parts.failures, *(Remark(*failure) for failure in failed), *found.left_out)
+    left_out = (
+        *written.failures,
+        *parts.failures,
+        *(Remark(*failure) for failure in failed),
+        *found.left_out,
+    )
     return DescriptorFile(path, len(made.pages), made.descriptors.vectors.shape[1], left_out)
 
 

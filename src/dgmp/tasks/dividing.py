@@ -8,12 +8,11 @@ from pathlib import Path
 
 from ..catalogue import PageBands, read_bands, write_bands
 from ..corpora import Corpus, Remark, band_pages, region_pages, whole_and_part
-from ..engines import Engine, map_pages
-from ..errors import ImageError, Unreachable
+from ..engines import Engine
+from ..errors import ImageError
 from ..pixels import BAND_LINES, find_bands
 from ..records import Page, Region, Stage
-
-_SAVE_EVERY = 500  # pages: what a kill may cost
+from .finding import find_each
 
 
 @dataclass(frozen=True)
@@ -64,24 +63,13 @@ def divide(
     }
     todo = [page for page in pages if page.id not in known]
     progress = None if stage is None or not todo else stage("finding bands", len(todo))
-    failures: list[Remark] = []
-    try:
-        for done, (page, result) in enumerate(map_pages(todo, _find, engine), 1):
-            if isinstance(result, ImageError):
-                failures.append(Remark(page.id, result.reason))
-                if isinstance(result, Unreachable):
-                    wholes -= {page.id}  # the parts that it had before are not stale
-                if on_failure is not None:
-                    on_failure(result)
-            else:
-                known[page.id] = result
-            if folder is not None and done % _SAVE_EVERY == 0:
-                write_bands(stored | known, folder)
-            if progress is not None:
-                progress(1)
-    finally:  # an interrupt costs no page that is done
-        if folder is not None and todo:
+
+    def save() -> None:
+        if folder is not None:
             write_bands(stored | known, folder)
+
+    failures, unreachable = find_each(todo, _find, known, save, engine, progress, on_failure)
+    wholes -= unreachable  # the parts that they had before are not stale
     cut = _all(_cut(page, known[page.id]) for page in pages if page.id in known)
     # Of pages that are left alone this time the old bands will do.
     others = _all(_cut(page, stored[page.id]) for page in rest if page.id in stored)

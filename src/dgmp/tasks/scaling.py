@@ -6,7 +6,7 @@ other pages are read once for their estimates, and again when they are described
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..catalogue import Catalogue
@@ -59,12 +59,14 @@ def scale_pages(
     preparation: Preparation,
     known: KnownScale,
     *,
+    alone: Collection[str] = (),
     engine: Engine | None = None,
     stage: Stage | None = None,
 ) -> Scaled:
     """The distances of the pages of a corpus that is judged, by each other.
 
-    Folders are not looked at: they may be the writers.
+    Folders are not looked at: they may be the writers. Pages whose ids are in ``alone`` keep their
+    own estimates: a camera in the hand has another resolution for every photograph.
     """
     if known.line_distance is not None:
         return _all_at(known.line_distance, pages, preparation)
@@ -73,8 +75,9 @@ def scale_pages(
         first = f"the first, {failures[0][0].id}, because: {failures[0][1].reason}"
         raise CorpusError(f"none of {len(pages)} pages could be described, {first}")
     measured = {id: replace(page, folder=None) for id, page in measured.items()}
-    scale = _learned(measured, known)
-    return _scaled(pages, measured, scale, known, failures)
+    shared, own = _apart(measured, known, alone)
+    scale = _learned(shared, known)
+    return _scaled(pages, shared, scale, known, failures, own)
 
 
 def scale_for_catalogue(
@@ -83,13 +86,14 @@ def scale_for_catalogue(
     preparation: Preparation,
     known: KnownScale,
     *,
+    alone: Collection[str] = (),
     engine: Engine | None = None,
     stage: Stage | None = None,
 ) -> Scaled:
     """The distances of pages that come into a catalogue; what is learned is stored in it at once.
 
     The first pages say what resolutions there are, and stay right about it: neither pages that come
-    later nor a run that was killed change the scale of those that are there.
+    later nor a run that was killed change the scale of those that are there. ``alone`` as above.
     """
     stored = collection_scale(catalogue)
     if stored is None and len(catalogue):  # from a time when every page had a scale of its own
@@ -101,22 +105,30 @@ def scale_for_catalogue(
         if stored is None:
             _store(catalogue, CollectionScale(line_distance=given))
         return _all_at(given, pages, preparation)
-    measured, failures = _measure(pages, preparation, engine, stage)
+    everything, failures = _measure(pages, preparation, engine, stage)
+    measured, own = _apart(everything, known, alone)
     if stored is None:
         scale = _learned(measured, known)
     elif known.dpi is not None and stored.tagged is None:
         scale = replace(stored, tagged=_learned(measured, known).tagged)
     else:
         scale = stored.extended(list(measured.values()))
-    if measured and scale != stored:
+    if everything and scale != stored:
         _store(catalogue, scale)
-    return _scaled(pages, measured, scale, known, failures)
+    return _scaled(pages, measured, scale, known, failures, own)
 
 
-def distance_beside(catalogue: Catalogue, page: Page, preparation: Preparation) -> float | None:
-    """The distance of a page from elsewhere, to compare it with those of a catalogue."""
+def distance_beside(
+    catalogue: Catalogue, page: Page, preparation: Preparation, *, alone: bool = False
+) -> float | None:
+    """The distance of a page from elsewhere, to compare it with those of a catalogue.
+
+    None leaves it to the page, as for one that stands ``alone``: a photograph.
+    """
     scale = collection_scale(catalogue)
     if scale is None or not needs_measuring(page, preparation):
+        return None
+    if alone and scale.line_distance is None:
         return None
     measured = replace(measure_page(page), folder=None)
     return scale.distance(scale.with_dpi(measured))
@@ -165,6 +177,15 @@ def _measure(
     return measured, failures
 
 
+def _apart(
+    measured: Mapping[str, Measured], known: KnownScale, alone: Collection[str]
+) -> tuple[dict[str, Measured], dict[str, float]]:
+    """The pages that may share a resolution, and the distances of the others."""
+    single = set(alone) if known == KnownScale() else set()
+    shared = {id: page for id, page in measured.items() if id not in single}
+    return shared, {id: page.distance for id, page in measured.items() if id in single}
+
+
 def _all_at(distance: float, pages: Sequence[Page], preparation: Preparation) -> Scaled:
     wanted = [page.id for page in pages if needs_measuring(page, preparation)]
     return Scaled(tuple(pages), dict.fromkeys(wanted, distance))
@@ -176,10 +197,11 @@ def _scaled(
     scale: CollectionScale,
     known: KnownScale,
     failures: Sequence[tuple[Page, ImageError]],
+    own: Mapping[str, float],
 ) -> Scaled:
     broken = {page.id for page, _ in failures}
     distances = {
         id: scale.distance(scale.with_dpi(page, known.dpi)) for id, page in measured.items()
     }
     usable = tuple(page for page in pages if page.id not in broken)
-    return Scaled(usable, distances, tuple(failures))
+    return Scaled(usable, {**distances, **own}, tuple(failures))

@@ -11,6 +11,7 @@ from ..describers import page_and_halves, reader
 from ..hands import with_probabilities
 from ..records import Descriptors, Hit, Page
 from ..sources import is_address
+from .finding import find_on
 from .opening import background_of, describer_of, one_page, opened_catalogue, page_missing
 from .scaling import distance_beside
 
@@ -46,7 +47,8 @@ def search(
 def _described(page: Page, catalogue: Catalogue) -> Descriptors:
     """A page as it is here, whether it is in the catalogue or not."""
     describer = describer_of(catalogue)
-    distance = distance_beside(catalogue, page, describer.preparation)
+    page, cut_out = (page, False) if catalogue.find(page.id) is not None else find_on(page)
+    distance = distance_beside(catalogue, page, describer.preparation, alone=cut_out)
     distances = {} if distance is None else {page.id: distance}
     vector, halves = page_and_halves(describer, reader(describer, distances=distances)(page))
     cosines = np.array([halves], np.float32)

@@ -17,6 +17,10 @@ def corpus(
     out: Annotated[Path, Option(help="Where the contact sheet goes, PNG or JPEG.")] = Path(
         "contact.png"
     ),
+    regions: Annotated[
+        Path | None,
+        Option(help="A sheet of where the writing was found on each picture, PNG or JPEG."),
+    ] = None,
     headers_only: Annotated[
         bool, Option("--headers-only", help="Do not decode pages to find broken and blank ones.")
     ] = False,
@@ -29,6 +33,10 @@ def corpus(
     from ..progress import page_bars
 
     with page_bars() as stage:
-        found = survey(options.open(scans), sheet=out, decode=not headers_only, stage=stage)
+        found = survey(
+            options.open(scans), sheet=out, regions=regions, decode=not headers_only, stage=stage
+        )
     print(json.dumps(found.as_dict(), ensure_ascii=False) if as_json else found.table())
     say(f"contact sheet: {out}")
+    if regions is not None:
+        say(f"where the writing was found: {regions}")

@@ -1,0 +1,149 @@
+"""Photographs described: pages found on them once, kept, and named where there is no writing."""
+
+import numpy as np
+import pytest
+from photographs import on_table, opening, page_of, with_ruler
+from PIL import Image
+
+from dgmp.catalogue import Catalogue, read_areas
+from dgmp.corpora import open_corpus
+from dgmp.engines import Here
+from dgmp.errors import NoWriting
+from dgmp.tasks import describe, describe_to_file, search
+from dgmp.tasks.finding import find_pages
+
+pytestmark = pytest.mark.usefixtures("stroke_describers")
+EMPTY = "empty.png"
+IDS = ["clean.png", "opening.png#side=0", "opening.png#side=1", "side.png", "table.png"]
+ALTO = """<alto xmlns="http://www.loc.gov/standards/alto/ns-v4#"><Layout><Page WIDTH="840"
+HEIGHT="640"><PrintSpace><TextBlock HPOS="100" VPOS="100" WIDTH="400" HEIGHT="300"/></PrintSpace>
+</Page></Layout></alto>"""
+
+
+def save(pixels, path):
+    Image.fromarray(pixels).save(path)
+
+
+@pytest.fixture
+def photographs(tmp_path):
+    folder = tmp_path / "photographs"
+    folder.mkdir()
+    save(page_of(1), folder / "clean.png")
+    save(on_table(page_of(1)), folder / "table.png")
+    save(on_table(opening(page_of(2), page_of(2))), folder / "opening.png")
+    save(np.rot90(on_table(page_of(3))), folder / "side.png")
+    save(with_ruler(np.full((500, 900), 45, np.uint8)), folder / EMPTY)
+    return folder
+
+
+@pytest.fixture
+def described(photographs, tmp_path):
+    def update(**options):
+        catalogue = tmp_path / "catalogue"
+        return describe(photographs, catalogue, describer="raw", engine=Here(), **options)
+
+    return update
+
+
+def ids(done):
+    return list(done.catalogue.descriptors().page_ids)
+
+
+def test_the_pages_of_photographs_are_in_the_catalogue(described):
+    done = described()
+    assert ids(done) == IDS
+    pages = dict(zip(IDS, done.catalogue.pages(IDS), strict=True))
+    assert pages["side.png"].turn == 1
+    assert pages["table.png"].regions is not None
+    assert pages["opening.png#side=0"].scan == pages["opening.png#side=1"].scan == "opening.png"
+
+
+def test_a_clean_page_goes_on_as_it_was(photographs):
+    corpus = open_corpus(photographs)
+    found = {page.id: page for page in find_pages(corpus, corpus.pages).pages}
+    assert found["clean.png"] == corpus.pages[0]
+
+
+def test_a_picture_without_writing_is_named_every_time(described):
+    reason = (EMPTY, "no writing: nothing has the size of letters")
+    assert reason in described().left_out
+    failures = []
+    assert reason in described(on_failure=failures.append).left_out
+    assert [str(failure) for failure in failures] == [": ".join(reason)]
+
+
+def test_unchanged_pictures_are_not_looked_at_again(described, monkeypatch):
+    described()
+
+    def fail(page):
+        raise AssertionError(f"{page.id} is read again")
+
+    monkeypatch.setattr("dgmp.tasks.finding.find_writing", fail)
+    assert described().described == 0
+
+
+def test_a_changed_picture_is_looked_at_again(described, photographs):
+    described()
+    save(on_table(page_of(2)), photographs / "opening.png")
+    assert ids(described()) == ["clean.png", "opening.png", "side.png", "table.png"]
+
+
+def test_a_picture_that_was_described_whole_gives_way_to_its_pages(described, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr("dgmp.tasks.finding.needs_looking", lambda page: False)
+        assert EMPTY in ids(described())
+    assert ids(described()) == IDS
+
+
+def test_what_was_found_is_kept_with_the_catalogue(described):
+    areas = read_areas(described().catalogue.folder)
+    assert areas["side.png"].turn == 1
+    assert len(areas["opening.png"].sides) == 2
+    assert areas[EMPTY].reason
+    assert areas["clean.png"].sides == ()
+
+
+def test_a_layout_file_takes_precedence(described, photographs):
+    (photographs / "table.xml").write_text(ALTO)
+    (page,) = described().catalogue.pages(["table.png"])
+    assert page.regions[0].bounds == (100, 100, 500, 400)
+
+
+def test_bands_lie_on_the_pages_that_were_found(described, tmp_path):
+    done = described(by="band")
+    bands = [id for id in ids(done) if id.startswith("opening.png")]
+    assert {id.partition("#band=")[0] for id in bands} == set(IDS[1:3])
+    assert Catalogue.open(tmp_path / "catalogue").head.by == "band"
+
+
+def test_photographs_keep_their_own_scale(photographs, tmp_path, monkeypatch):
+    asked = []
+
+    def scale(*given, alone, **options):
+        asked.append(alone)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dgmp.tasks.describing.scale_for_catalogue", scale)
+    with pytest.raises(KeyboardInterrupt):
+        describe(photographs, tmp_path / "new", describer="raw", engine=Here())
+    assert asked == [set(IDS) - {"clean.png"}]
+
+
+def test_a_file_of_descriptors_has_the_same_pages(photographs, tmp_path):
+    written = describe_to_file(photographs, tmp_path / "d.npz", describer="raw", engine=Here())
+    assert written.pages == len(IDS)
+    assert (EMPTY, "no writing: nothing has the size of letters") in written.left_out
+
+
+def test_a_photograph_is_looked_up_by_its_writing(described, tmp_path):
+    catalogue = described().catalogue
+    save(np.rot90(on_table(page_of(1), left=120), 3), tmp_path / "query.png")
+    first = search(catalogue, tmp_path / "query.png", 1)[0]
+    assert first.page_id in ("clean.png", "table.png")
+
+
+def test_a_picture_without_writing_cannot_be_looked_up(described, tmp_path):
+    catalogue = described().catalogue
+    save(np.full((600, 800), 220, np.uint8), tmp_path / "blank.png")
+    with pytest.raises(NoWriting, match=r"blank.png: no writing"):
+        search(catalogue, tmp_path / "blank.png")
