@@ -167,8 +167,8 @@ def large(folder: Path, pages: int) -> Iterator[str]:
     with Server(folder) as server:
         first = server.seconds("/")
         yield (
-            f"Started in {server.starting:.1f} s, in which packages are imported and what the first "
-            f"page needs is read; then the first answer took {first:.2f} s.\n"
+            f"Started in {server.starting:.1f} s, in which packages are imported and what the "
+            f"first page needs is read; then the first answer took {first:.2f} s.\n"
         )
         plain = median(warm(server, [PLAIN] * (ROUNDS + 1)))
         yield HEADING.format("what")
