@@ -141,6 +141,21 @@ def test_two_pages_that_are_said_to_be_by_one_hand_join_their_groups(pages, fitt
     assert {*one, *other} <= set(merged[0].page_ids)
 
 
+def test_a_page_that_is_rejected_leaves_the_others_of_its_hand_as_they_are(pages, fitted):
+    ids = group_pages(pages, fitted)[0].page_ids
+    rejected = group_pages(pages, fitted, decisions=[Decision("different", ids[1:2], ids[2:])])
+    (home,) = [hand for hand in rejected if ids[2] in hand.page_ids]
+    assert set(ids[2:]) <= set(home.page_ids)
+
+
+def test_the_two_sides_of_a_hand_that_is_split_stay_together(pages, fitted, two_hands):
+    one, other = (hand.page_ids for hand in two_hands)
+    merged = [Decision("same", one[:1], other[:1])]
+    split = [Decision("different", one, other)]
+    found = group_pages(pages, fitted, decisions=merged + split)
+    assert {frozenset(one), frozenset(other)} <= {frozenset(hand.page_ids) for hand in found}
+
+
 def test_evidence_is_symmetric(pages, fitted):
     decided = decided_evidence(pages, fitted, some_decisions(pages.page_ids, 4))
     odds = decided.between(np.arange(60), np.arange(60))

@@ -9,8 +9,10 @@ decision, and everything that is exact about linkage stays exact.
 A person who says that a and b are by one hand says it of the pages like them as well. Let p(x, a)
 be the probability that a page x is by the hand of a, by where the two come together in the tree of
 their group (:mod:`.recalibration`). If a and b are by one hand, x and y are so with a probability
-of at least p(x, a)·p(y, b); if they are by two hands, of at most 1 − p(x, a)·p(y, b). Where that is
-beyond ½, log-odds of x and y are brought to it. Where both apply, x and y are by two hands.
+of at least p(x, a)·p(y, b). If they are by two hands, x cannot be by both, which leaves
+p'(x, a) = p(x, a)·(1 − p(x, b)) / (1 − p(x, a)·p(x, b)), and x and y are by one hand with a
+probability of at most 1 − p'(x, a)·p'(y, b). Where that is beyond ½, log-odds of x and y are
+brought to it. Where both apply, x and y are by two hands.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from .recalibration import Curve
 TOGETHER = 20.0  # log-odds above any evidence
 APART = -1e12  # a mean over 20 000² pairs with one such is below any evidence
 _SURE = 1 - 1e-4  # probability: only decisions are surer
+_TINY = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +42,13 @@ class Like:
     pages: Pages  # those decided, then others
     probabilities: Floats
     decided: int
+
+    @classmethod
+    def of(cls, decided: Pages, probabilities: Floats) -> Like:  # (pages of the collection,)
+        """Those decided, and all that are more probably by that hand than not."""
+        others = np.setdiff1d(np.flatnonzero(probabilities > 0.5), decided)
+        pages = np.concatenate([decided, others])
+        return cls(pages, probabilities[pages], len(decided))
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,12 +83,24 @@ class DecidedEvidence(Evidence):
             if id in constraints.node_of:
                 inside.setdefault(constraints.node_of[id], []).append(place)
 
-        def like(nodes: Iterable[int]) -> Like:
-            return _like([p for node in sorted(nodes) for p in inside.get(node, ())], joints, curve)
+        def pages(nodes: Iterable[int]) -> Pages:
+            found = [place for node in nodes for place in inside.get(node, ())]
+            return np.array(sorted(found), dtype=np.intp)
 
-        several = [like([node]) for node, pages in inside.items() if len(pages) > 1]
-        rules = [Rule(one, one) for one in several]
-        rules += [Rule(like(one), like(other)) for one, other in constraints.sides]
+        rules = []
+        for own in (pages([node]) for node in inside):
+            if len(own) > 1:
+                like = Like.of(own, _probabilities(own, joints, curve))
+                rules.append(Rule(like, like))
+        for one, other in ((pages(side) for side in both) for both in constraints.sides):
+            ours, theirs = (_probabilities(side, joints, curve) for side in (one, other))
+            never = np.maximum(1 - ours * theirs, _TINY)  # a later decision may have one on both
+            rules.append(
+                Rule(
+                    Like.of(one, ours * (1 - theirs) / never),
+                    Like.of(other, theirs * (1 - ours) / never),
+                )
+            )
         about: dict[int, list[int]] = {}
         for number, rule in enumerate(rules):
             sides = (rule.one,) if rule.together else (rule.one, rule.other)
@@ -134,25 +156,21 @@ class DecidedEvidence(Evidence):
         rows, columns = row[one.pages], column[other.pages]
         ours = one.probabilities[rows >= 0]
         theirs = other.probabilities[columns >= 0]
-        both = np.minimum(ours[:, None] * theirs[None, :], _SURE)
+        both = np.clip(ours[:, None] * theirs[None, :], 1 - _SURE, _SURE)
         there = np.ix_(rows[rows >= 0], columns[columns >= 0])
         bound = self.curve.odds(both if together else 1 - both)
         pick = np.maximum if together else np.minimum
         odds[there] = np.where(both > 0.5, pick(odds[there], bound), odds[there])
 
 
-def _like(decided: Sequence[int], joints: Joints, curve: Curve) -> Like:
-    """The pages in the groups of some, and how probably they are by the hand of the nearest."""
-    own = np.array(decided, dtype=np.intp)
-    pages, probabilities = [own], [np.ones(len(own))]
-    for group in np.unique(joints.groups[own]):
-        inside = own[joints.groups[own] == group]
+def _probabilities(decided: Pages, joints: Joints, curve: Curve) -> Floats:  # (pages,)
+    """How probably all pages are by the hand of the nearest of some; 0 in other groups."""
+    found = np.zeros(len(joints.groups))
+    for group in np.unique(joints.groups[decided]):
+        inside = decided[joints.groups[decided] == group]
         tree = joints.tree(int(inside[0]))
-        found = curve.probability(*tree.to_nearest(inside))
-        others = ~np.isin(tree.pages, own) & (found > 0.5)
-        pages.append(tree.pages[others])
-        probabilities.append(found[others])
-    return Like(np.concatenate(pages), np.concatenate(probabilities), len(own))
+        found[tree.pages] = curve.probability(*tree.to_nearest(inside))
+    return found
 
 
 def _present(places: Pages, pages: Pages) -> Pages:
