@@ -81,9 +81,3 @@ def test_a_head_without_a_part_is_of_pages(filled):
 def test_the_part_that_was_described_is_kept(tmp_path):
     write_head(replace(HEAD, by="band"), tmp_path)
     assert read_head(tmp_path)[0].by == "band"
-
-
-def test_a_setting_without_a_value_may_be_missing():
-    before = Head({"kind": "drawn"}, 8, "drawn")
-    assert before.difference(Head({"kind": "drawn", "spacing": None}, 8, "drawn")) is None
-    assert "spacing" in str(before.difference(Head({"kind": "drawn", "spacing": 2.0}, 8, "drawn")))

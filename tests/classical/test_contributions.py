@@ -15,9 +15,9 @@ from dgmp.classical import (
     fit_rootsift_vlad,
     fit_soft_whitening,
     fit_vlad,
-    four_looks,
     joined,
     pair_shares,
+    three_looks,
     vlad_contributions,
 )
 from dgmp.errors import ImageError
@@ -125,8 +125,8 @@ def test_joined_parts_keep_their_shares():
 
 @pytest.fixture(scope="module")
 def strokes(pages):
-    """A describer of four looks, fitted in a moment."""
-    looks = four_looks(VladConfig(dim=8, words=4, sample=2000), (1, 1, 1, 1))
+    """A describer of three looks, fitted in a moment."""
+    looks = three_looks(VladConfig(dim=8, words=4, sample=2000), (1, 1, 1))
     features, vectors = fit_rootsift_vlad(pages, looks)
     return ClassicalDescriber("strokes", features, finish=fit_soft_whitening(vectors))
 

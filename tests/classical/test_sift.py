@@ -120,35 +120,3 @@ def test_keypoints_of_several_octaves_come_from_top_to_bottom(pages):
     found = Sift(points="extrema", octaves=3, cell=4.0).detect(pages[0].pixels)
     assert len(np.unique(found.octaves)) > 1
     assert (np.diff(found.positions[:, 1]) >= 0).all()
-
-
-SPACED = Sift(most=None, spacing=17.6)
-
-
-def test_a_page_is_enlarged_until_its_strokes_have_the_spacing():
-    page = np.full((200, 240), 255, np.uint8)
-    page[::9, ::18] = 0
-    zoom = SPACED.zoom(page)
-    assert zoom == pytest.approx(17.6 / np.sqrt(9 * 18), rel=0.01)
-    assert Sift(spacing=200.0).zoom(page) == 1.7  # and no further
-
-
-def test_keypoints_of_an_enlarged_page_lie_on_the_page_itself(pages):
-    page = pages[0].pixels
-    keypoints = SPACED.detect(page)
-    around = cut_keypoint_patches(page, keypoints, side=9)
-    assert SPACED.zoom(page) != 1
-    assert ((around == 0).any(axis=(1, 2))).mean() > 0.95
-    np.testing.assert_array_equal(SPACED.describe(page, keypoints), SPACED(page))
-
-
-def test_a_page_with_too_few_strokes_keeps_its_size():
-    page = np.full((60, 60), 255, np.uint8)
-    page[20:40, 30:33] = 0
-    assert SPACED.zoom(page) == 1
-    np.testing.assert_array_equal(SPACED(page), CONTOURS(page))
-
-
-def test_a_spacing_must_be_positive():
-    with pytest.raises(ValueError, match="spacing must be positive"):
-        Sift(spacing=0.0)

@@ -1,12 +1,11 @@
 """Lengths of runs give the distance between lines, whatever the guess they begin with."""
 
-import cv2
 import numpy as np
 import pytest
 from drawing import written
 
 from dgmp.corpora import open_corpus
-from dgmp.pixels import read_image, stroke_spacing, text_scale
+from dgmp.pixels import read_image, text_scale
 from dgmp.pixels.run_lengths import OCTAVES, expected_distance, run_counts, run_shares
 from dgmp.pixels.scale import CANONICAL, ink_at
 
@@ -68,15 +67,3 @@ def test_pages_of_the_scripts_set_come_out_at_their_line_distance(shared_data):
     errors = np.array([abs(np.log(text_scale(read_image(p.source)) / CANONICAL)) for p in pages])
     assert np.mean(errors < 0.1) >= 0.9
     assert errors.max() < 0.75
-
-
-@pytest.mark.parametrize("thickness", [1, 3, 5])
-def test_strokes_at_equal_distances_have_that_spacing_whatever_the_pen(thickness):
-    dots = np.zeros((120, 180), np.uint8)
-    dots[::9, ::18] = 1
-    dots = cv2.dilate(dots, np.ones((thickness, thickness), np.uint8))
-    assert stroke_spacing(dots) == pytest.approx(np.sqrt(9 * 18), rel=0.01)
-
-
-def test_a_page_with_a_few_strokes_has_no_spacing():
-    assert stroke_spacing(np.zeros((50, 50), np.uint8)) is None

@@ -37,9 +37,9 @@ class Head:
     def difference(self, other: Head) -> str | None:
         """Why vectors of the two describers cannot be compared; None where they can."""
         ours, theirs = to_plain(self.spec), to_plain(other.spec)
-        if where := first_difference(ours, theirs):  # a setting without a value may be missing
-            return where
-        return None if self.dim == other.dim else f"{self.dim} and {other.dim} dimensions"
+        if ours == theirs and self.dim == other.dim:
+            return None
+        return first_difference(ours, theirs) or f"{self.dim} and {other.dim} dimensions"
 
 
 def is_catalogue(folder: Path | str) -> bool:

@@ -17,7 +17,6 @@ from .describers import (
     VectorStep,
     fit_looks,
     fit_rootsift_vlad,
-    four_looks,
     look_at,
     three_looks,
 )
@@ -103,7 +102,6 @@ __all__ = [
     "fit_soft_projection",
     "fit_soft_whitening",
     "fit_vlad",
-    "four_looks",
     "joined",
     "load_classical",
     "load_fitted",

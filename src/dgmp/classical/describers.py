@@ -21,7 +21,7 @@ from ..pixels import PageImage, Preparation, ink_middle
 from ..records import Matrix, PageProgress
 from .contributions import Contributions, finish_encoding, joined, vlad_contributions
 from .fitted_files import config_of, fingerprint
-from .sift import SPACING, Sift
+from .sift import Sift
 from .vlad import Vlad, VladConfig, encode_pages, fit_pages_vlad
 from .whitening import Sketch, SoftWhitening, unit_rows
 
@@ -76,26 +76,6 @@ def three_looks(
         Look(sift, replace(vlad, vocabularies=count))
         for sift, count in zip(sifts, vocabularies, strict=True)
     )
-
-
-def four_looks(
-    vlad: VladConfig | None = None, vocabularies: tuple[int, int, int, int] = (1, 2, 1, 1)
-) -> tuple[Look, ...]:
-    """As :func:`three_looks`, with large pieces, and small ones again, at one spacing of strokes.
-
-    The distance between lines and that between strokes vary independently from one page of a
-    writer to the next; pages that are looked at both ways are found better than by either alone.
-    """
-    small, extrema, large = three_looks(vlad)
-    looks = (small, extrema, _at_one_spacing(small), _at_one_spacing(large))
-    return tuple(
-        replace(look, vlad=replace(look.vlad, vocabularies=count))
-        for look, count in zip(looks, vocabularies, strict=True)
-    )
-
-
-def _at_one_spacing(look: Look) -> Look:
-    return replace(look, sift=replace(look.sift, spacing=SPACING))
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,6 @@ Where a page is described:
 Contours give several times more points in less time, and hands are found better by them; extrema
 are fewer and come back at the same spots of a letter.
 
-Line distances are no letter sizes: the same writer may set lines wider apart. With ``spacing`` a
-page is first enlarged or reduced until its strokes stand that far apart.
-
 Directions are not turned to a main one, because slant differs between writers, and all points of an
 octave are described at one size, because pages come at one scale and the size of strokes differs
 as well.
@@ -40,7 +37,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..names import need
-from ..pixels import stroke_spacing
 from ..records import Grey, Matrix
 
 POINTS = ("contours", "extrema")
@@ -48,8 +44,6 @@ CELLS, DIRECTIONS = 4, 8
 DIM = CELLS**2 * DIRECTIONS
 _UNITS = 64  # steps per grey value: blurred pages are kept in 16 bits
 _CUT = 0.2
-SPACING = 17.6  # pixels between strokes, the mean of training pages at canonical scale
-_ZOOMS = (0.6, 1.7)  # the least and the most that a page is enlarged by
 _HALF = np.float32(2**-0.5)
 _SCALES = tuple(np.float32(sign) * scale for sign in (1, -1) for scale in (1, _HALF, 1, _HALF))
 _TOGETHER = 512  # keypoints described at once: their samples stay in the cache
@@ -82,55 +76,24 @@ class Sift:
     finest: float = 0.8  # extrema: pixels, the Gaussian that the first difference begins with
     contrast: float = 2.0  # extrema: grey values a point differs by at least
     edge: float = 40.0  # extrema: the largest ratio of curvatures; above, it lies along an edge
-    spacing: float | None = None  # pixels between strokes to enlarge a page to; None: as it is
 
     def __post_init__(self) -> None:
         if self.points not in POINTS:
             raise ValueError(f"points must be one of {', '.join(POINTS)}, got {self.points!r}")
         if self.octaves < 1 or self.layers < 1 or (self.most is not None and self.most < 1):
             raise ValueError(f"octaves, layers and most must be positive: {self}")
-        if self.spacing is not None and not self.spacing > 0:
-            raise ValueError(f"spacing must be positive, got {self.spacing}")
 
     @property
     def side(self) -> float:
-        """Pixels of the patch that a descriptor sums up: of the first octave, before ``zoom``."""
+        """Pixels of the patch that a descriptor of the first octave sums up."""
         return (CELLS + 1) * self.cell
 
     def __call__(self, pixels: Grey) -> Matrix:  # (height, width) -> (keypoints, 128)
         """The RootSIFT descriptors of a page, in the order of its keypoints."""
-        page, _ = self._sized(pixels)
-        return self._describe(page, self._detect(page))
+        return self.describe(pixels, self.detect(pixels))
 
     def detect(self, pixels: Grey) -> Keypoints:  # (height, width)
         """The keypoints of a page with 0 for ink, from top to bottom."""
-        page, zoom = self._sized(pixels)
-        found = self._detect(page)
-        return Keypoints((found.positions + 0.5) / zoom - 0.5, found.octaves)
-
-    def describe(self, pixels: Grey, keypoints: Keypoints) -> Matrix:  # (keypoints, 128)
-        """RootSIFT descriptors at given keypoints."""
-        page, zoom = self._sized(pixels)
-        positions = (keypoints.positions + 0.5) * zoom - 0.5
-        return self._describe(page, Keypoints(positions, keypoints.octaves))
-
-    def zoom(self, pixels: Grey) -> float:
-        """By how much a page is enlarged before it is described."""
-        if self.spacing is None:
-            return 1.0
-        found = stroke_spacing((pixels < 128).view(np.uint8))
-        return 1.0 if found is None else float(np.clip(self.spacing / found, *_ZOOMS))
-
-    def _sized(self, pixels: Grey) -> tuple[Grey, np.float32]:
-        cv2 = need("cv2")
-        zoom = self.zoom(pixels)
-        if zoom == 1:
-            return pixels, np.float32(1)
-        way = cv2.INTER_CUBIC if zoom > 1 else cv2.INTER_AREA
-        sized = cv2.resize(pixels, None, fx=zoom, fy=zoom, interpolation=way)
-        return cv2.threshold(sized, 127, 255, cv2.THRESH_BINARY)[1], np.float32(zoom)
-
-    def _detect(self, pixels: Grey) -> Keypoints:
         find = _contour_points if self.points == "contours" else self._extrema
         positions, octaves = [], []
         for octave, page in self._octaves(pixels):
@@ -142,7 +105,8 @@ class Sift:
         found = Keypoints(np.concatenate(positions).astype(np.float32), np.concatenate(octaves))
         return found[np.argsort(found.positions[:, 1], kind="stable")]
 
-    def _describe(self, pixels: Grey, keypoints: Keypoints) -> Matrix:
+    def describe(self, pixels: Grey, keypoints: Keypoints) -> Matrix:  # (keypoints, 128)
+        """RootSIFT descriptors at given keypoints."""
         out = np.empty((len(keypoints), DIM), np.float32)
         for octave, page in self._octaves(pixels):
             chosen = np.flatnonzero(keypoints.octaves == octave)

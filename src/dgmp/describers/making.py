@@ -30,10 +30,10 @@ from ..classical import (
     SrsLbp,
     fit_looks,
     fit_soft_whitening,
-    four_looks,
     look_at,
     mirrored_descriptors,
     mirrored_texture,
+    three_looks,
 )
 from ..errors import CorpusError, ImageError
 from ..hands import fit_calibration
@@ -48,7 +48,7 @@ Local = tuple[NDArray[np.float16], ...]  # (positions, 128), by each look
 class FusedRecipe:
     """Sizes and weights, chosen on training writers: benchmarks/results/default.md."""
 
-    looks: tuple[Look, ...] = four_looks()
+    looks: tuple[Look, ...] = three_looks()
     mirrors: tuple[str, ...] = MIRRORS
     rank: int = 256  # directions that are quietened, of each part
     weight: float = 0.85  # of the first part's cosine

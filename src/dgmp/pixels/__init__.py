@@ -22,7 +22,6 @@ from .preparation import (
     prepare_page,
     read_pages,
 )
-from .run_lengths import stroke_spacing
 from .scale import measure_lines, text_scale, to_canonical
 from .shared_scale import CollectionScale, Measured, learn_scale
 from .thumbnails import THUMBNAIL, thumbnail
@@ -71,7 +70,6 @@ __all__ = [
     "save_drawn",
     "sheet_font",
     "shortened",
-    "stroke_spacing",
     "text_scale",
     "thumbnail",
     "to_canonical",

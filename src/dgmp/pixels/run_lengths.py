@@ -7,8 +7,6 @@ pages of known line distance at wrong guesses, gives the logarithm of the correc
 settles at one answer. On writers that it was not fitted on that is 14 % off (the root mean square;
 99 of 100 within 0.48, as logarithms): less exact than lines that repeat, but not off by a factor of
 two, as a multiple of the line distance would be.
-
-The same runs tell how close strokes stand on a page of known scale: see :func:`stroke_spacing`.
 """
 
 from __future__ import annotations
@@ -34,10 +32,6 @@ WEIGHTS = np.array(
     ]
 )
 CONSTANT = -0.218
-
-FARTHEST = 60  # pixels at canonical scale: strokes further apart belong to two words or lines
-EVERY = 3  # of the rows and columns: neighbours say nearly the same
-LEAST_SPACINGS = 20  # along rows and along columns: with fewer there is no telling
 
 
 def expected_distance(ink: Grey, guess: float) -> float:
@@ -79,27 +73,6 @@ def run_shares(counts: NDArray[np.float64], distance: float) -> NDArray[np.float
     inner = np.stack([np.interp(edges, places, row) for row in below])
     steps = np.diff(inner, axis=1, prepend=0, append=below[:, -1:])
     return np.sqrt(steps / np.maximum(below[:, -1:], 1))
-
-
-def stroke_spacing(ink: Grey) -> float | None:
-    """How far apart strokes are on a page at canonical scale; ``ink`` is 1 on strokes, 0 on paper.
-
-    The geometric mean of the distances in pixels between the middles of neighbouring runs of ink
-    that are nearer than ``FARTHEST``, in rows and in columns alike; about 18. Thicker pens hardly
-    change it. None where there are too few strokes. It compares pages whose lines are equally far
-    apart: of a page at another scale it would not give the scale.
-    """
-    logarithms = []
-    for lines in (ink, need("cv2").transpose(ink)):
-        lines = lines[::EVERY]
-        starts, ends = row_runs(lines)
-        row = lines.shape[1] + 1
-        spacing = np.diff(starts + ends) / 2
-        near = (starts[1:] // row == ends[:-1] // row) & (spacing < FARTHEST)
-        if near.sum() < LEAST_SPACINGS:
-            return None
-        logarithms.append(np.log(spacing[near]).mean())
-    return float(np.exp(np.mean(logarithms)))
 
 
 def row_runs(ink: Grey) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
