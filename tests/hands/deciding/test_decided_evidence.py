@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dgmp.hands import Constraints, group_pages, linkage
-from dgmp.hands.deciding import JointCurve, DecidedEvidence, Joints
+from dgmp.hands.deciding import DecidedEvidence, JointCurve, Joints
 from dgmp.hands.deciding.decided_evidence import APART, TOGETHER
 from dgmp.hands.evidence import Evidence, part
 from dgmp.hands.linkage import link_pages

@@ -10,9 +10,9 @@ from .recalibration import JointCurve, learn, learn_shift, recalibrated
 __all__ = [
     "MOST_QUESTIONS",
     "Constraints",
-    "JointCurve",
     "DecidedEvidence",
     "Doubts",
+    "JointCurve",
     "Joints",
     "learn",
     "learn_shift",
