@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...records import Decision, Floats, Question
+from ...records import Decision, Question
 from ..evidence import Evidence
 from .constraints import Constraints
 from .joints import Pages, Tree
@@ -77,7 +77,7 @@ class Doubts:
     page_ids: Sequence[str]
     groups: NDArray[np.intp]  # (pages,), from 0
     near: NDArray[np.intp]  # (groups, some): the nearest other groups, −1 where there are no more
-    means: Floats  # (groups, some): the mean log-odds with them
+    means: NDArray[np.float32]  # (groups, some): the mean log-odds with them
     curve: JointCurve
 
     def questions(
