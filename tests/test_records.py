@@ -7,7 +7,7 @@ import pytest
 
 from dgmp.evaluation import classification_scores, ranking_scores, retrieval_scores
 from dgmp.rankings import rank_pages, rerank_reciprocal
-from dgmp.records import Descriptors, Page, Ranking, Region
+from dgmp.records import Decision, Descriptors, Page, Ranking, Region
 from dgmp.sources import FileSource
 
 VECTORS = np.eye(6)[[0, 0, 1, 1, 2, 2]] + 0.1
@@ -96,3 +96,27 @@ def test_a_page_that_is_turned_is_another_picture(tmp_path):
     (tmp_path / "a.png").write_bytes(b"a")
     page = Page("a.png", FileSource(tmp_path / "a.png"))
     assert len({replace(page, turn=turn).content_hash for turn in range(4)}) == 4
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ({"verdict": "maybe", "first": ("a",)}, "verdict must be one of same, different"),
+        ({"verdict": "same", "first": ("a",), "second": ("a",)}, "two pages or more"),
+        ({"verdict": "same", "first": ()}, "needs pages in first"),
+        ({"verdict": "different", "first": ("a",)}, "needs pages in second"),
+        ({"verdict": "unsure", "first": ("a",)}, "needs pages in second"),
+        ({"verdict": "different", "first": ("a",), "second": ("b", "a")}, "from itself"),
+        ({"verdict": "name", "first": ("a",), "second": ("b",)}, "without second"),
+        ({"verdict": "same", "first": ("a", "b"), "name": "Ann"}, "goes with the verdict name"),
+        ({"verdict": "undo", "first": ()}, "replaces must name a decision"),
+        ({"verdict": "same", "first": ("a", "b"), "replaces": "x"}, "and only there"),
+    ],
+)
+def test_a_decision_that_means_nothing_is_refused(values, why):
+    with pytest.raises(ValueError, match=why):
+        Decision(**values)
+
+
+def test_the_pages_of_a_decision_are_those_of_both_sides():
+    assert Decision("different", ("a", "b"), ("c",)).pages == {"a", "b", "c"}

@@ -149,7 +149,7 @@ def _announce_unfamiliar(evidence: Evidence) -> None:
             f"{strange} of {len(evidence)} pages are of a kind of writing unlike those that the "
             "describer was calibrated on, such as another alphabet: probabilities and confidences "
             "are less certain there",
-            stacklevel=3,
+            stacklevel=4,
         )
 
 
@@ -160,7 +160,7 @@ class Margins:
     fits: Floats  # (pages,): mean log-odds with the rest of their group above the threshold
     weakest: Floats  # (groups,): the least of these
     near: NDArray[np.intp]  # (groups, NEAR): the other groups most like one, −1: there are no more
-    means: Floats  # (groups, NEAR): mean log-odds with them
+    means: NDArray[np.float32]  # (groups, NEAR): mean log-odds with them
     apart: Floats  # (groups,): how far the nearest is below the threshold
 
 
@@ -173,7 +173,7 @@ def margins(evidence: Evidence, groups: NDArray[np.intp], threshold: float) -> M
     fits = np.full(len(groups), FAR)
     weakest = np.full(len(sizes), FAR)
     near = np.full((len(sizes), min(NEAR, len(sizes) - 1)), -1, dtype=np.intp)
-    near_means = np.full(near.shape, -np.inf)
+    near_means = np.full(near.shape, -np.inf, np.float32)
     first = 0
     while first < len(sizes):
         last = max(first + 1, int(np.searchsorted(ends, starts[first] + _BLOCK, side="right")))
@@ -195,7 +195,7 @@ def margins(evidence: Evidence, groups: NDArray[np.intp], threshold: float) -> M
     # No evidence is so low: it was said to be by two hands.
     near[near_means < -2 * FAR] = -1
     best = near_means.max(axis=1, initial=-np.inf)
-    apart = np.clip(threshold - best, -FAR, FAR)
+    apart = np.clip(threshold - best, -FAR, FAR).astype(np.float64)
     return Margins(fits, weakest, near, near_means, apart)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dgmp.hands import Constraints, group_pages, linkage
-from dgmp.hands.deciding import Curve, DecidedEvidence, Joints
+from dgmp.hands.deciding import DecidedEvidence, JointCurve, Joints
 from dgmp.hands.deciding.decided_evidence import APART, TOGETHER
 from dgmp.hands.evidence import Evidence, part
 from dgmp.hands.linkage import link_pages
@@ -83,7 +83,7 @@ def test_a_page_that_is_gone_still_passes_on_what_was_said_of_it(pages, fitted):
 def decided_evidence(pages, fitted, decisions, threshold=-1.0):
     joints = Joints.of(Evidence.of(pages, fitted), threshold)
     constraints = Constraints.of(decisions)
-    return DecidedEvidence.over(joints, pages.page_ids, constraints, Curve(threshold))
+    return DecidedEvidence.over(joints, pages.page_ids, constraints, JointCurve(threshold))
 
 
 def test_evidence_between_groups_nobody_spoke_of_is_what_it_was_to_the_last_bit(pages, fitted):

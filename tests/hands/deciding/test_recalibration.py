@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dgmp.hands.calibration import sigmoid
-from dgmp.hands.deciding import Curve, learn, recalibrated
+from dgmp.hands.deciding import JointCurve, learn, recalibrated
 from dgmp.hands.deciding.recalibration import (
     ENOUGH,
     ENOUGH_OF_BOTH,
@@ -23,7 +23,7 @@ from ..writers import drawn, pages_by
 
 
 def test_without_pairs_the_curve_is_that_of_the_calibration():
-    assert fit_curve(*np.ones((2, 0)), np.zeros(0, dtype=bool), -3.0) == Curve(-3.0)
+    assert fit_curve(*np.ones((2, 0)), np.zeros(0, dtype=bool), -3.0) == JointCurve(-3.0)
 
 
 @pytest.mark.parametrize("middle", [-4.5, -3.0, -1.5])
@@ -43,14 +43,14 @@ def test_few_pairs_move_the_curve_less_than_many():
 
 
 def test_a_curve_goes_there_and_back():
-    curve = Curve(-2.0, 1.7)
+    curve = JointCurve(-2.0, 1.7)
     means = np.linspace(-4, 1, 9)
     np.testing.assert_allclose(curve.odds(curve.probability(means, np.ones(9))), means)
 
 
 def test_a_mean_over_more_pairs_says_more():
     sides = [(np.array(-1.0), np.array(n)) for n in (1, 4, 20)]
-    at = [float(Curve(-2.0).probability(*side)) for side in sides]
+    at = [float(JointCurve(-2.0).probability(*side)) for side in sides]
     assert 0.5 < at[0] < at[1] < at[2]
 
 
@@ -132,7 +132,7 @@ def test_decisions_about_more_than_pairs_move_nothing(fitted, collection):
     ids = collection[0].page_ids
     evidence = Evidence.of(collection[0], fitted)
     decisions = [Decision("same", ids[i : i + 3]) for i in range(ENOUGH + 5)]
-    expected = Learned(Curve(fitted.threshold), fitted.threshold)
+    expected = Learned(JointCurve(fitted.threshold), fitted.threshold)
     assert learn(evidence, ids, decisions) == expected
 
 

@@ -5,14 +5,14 @@ from .decided_evidence import DecidedEvidence
 from .joints import Joints
 from .naming import with_names
 from .questions import MOST_QUESTIONS, Doubts, open_questions
-from .recalibration import Curve, learn, learn_shift, recalibrated
+from .recalibration import JointCurve, learn, learn_shift, recalibrated
 
 __all__ = [
     "MOST_QUESTIONS",
     "Constraints",
-    "Curve",
     "DecidedEvidence",
     "Doubts",
+    "JointCurve",
     "Joints",
     "learn",
     "learn_shift",

@@ -27,7 +27,7 @@ from ...records import Floats
 from ..evidence import Evidence
 from .constraints import Constraints
 from .joints import Joints, Pages
-from .recalibration import Curve
+from .recalibration import JointCurve
 
 TOGETHER = 20.0  # log-odds above any evidence
 APART = -1e12  # a mean over 20 000² pairs with one such is below any evidence
@@ -69,13 +69,13 @@ class DecidedEvidence(Evidence):
     """Log-odds between the pages of a collection as evidence and decisions give them."""
 
     plain: Evidence  # without decisions
-    curve: Curve
+    curve: JointCurve
     rules: tuple[Rule, ...]
     about: Mapping[int, Sequence[int]]  # the rules that have to do with a page
 
     @classmethod
     def over(
-        cls, joints: Joints, page_ids: Sequence[str], constraints: Constraints, curve: Curve
+        cls, joints: Joints, page_ids: Sequence[str], constraints: Constraints, curve: JointCurve
     ) -> DecidedEvidence:
         """Of the pages of some evidence, in their order."""
         inside: dict[int, list[int]] = {}
@@ -163,7 +163,7 @@ class DecidedEvidence(Evidence):
         odds[there] = np.where(both > 0.5, pick(odds[there], bound), odds[there])
 
 
-def _probabilities(decided: Pages, joints: Joints, curve: Curve) -> Floats:  # (pages,)
+def _probabilities(decided: Pages, joints: Joints, curve: JointCurve) -> Floats:  # (pages,)
     """How probably all pages are by the hand of the nearest of some; 0 in other groups."""
     found = np.zeros(len(joints.groups))
     for group in np.unique(joints.groups[decided]):

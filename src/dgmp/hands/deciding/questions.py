@@ -22,11 +22,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...records import Decision, Floats, Question
+from ...records import Decision, Question
 from ..evidence import Evidence
 from .constraints import Constraints
 from .joints import Pages, Tree
-from .recalibration import Curve
+from .recalibration import JointCurve
 
 MOST_QUESTIONS = 500  # of one grouping
 _SHOWN = 3  # pages of each side that are tried where a pair cannot be asked about
@@ -77,8 +77,8 @@ class Doubts:
     page_ids: Sequence[str]
     groups: NDArray[np.intp]  # (pages,), from 0
     near: NDArray[np.intp]  # (groups, some): the nearest other groups, −1 where there are no more
-    means: Floats  # (groups, some): the mean log-odds with them
-    curve: Curve
+    means: NDArray[np.float32]  # (groups, some): the mean log-odds with them
+    curve: JointCurve
 
     def questions(
         self, decisions: Sequence[Decision], constraints: Constraints, n: int

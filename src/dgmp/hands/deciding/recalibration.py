@@ -46,7 +46,7 @@ _LEAN = 1.0, 4.0, 4.0  # precisions of d, of the logarithm of b, and of e
 
 
 @dataclass(frozen=True)
-class Curve:
+class JointCurve:
     """The probability that two sides are by one hand, by their mean log-odds."""
 
     middle: float  # log-odds with probability ½
@@ -68,7 +68,7 @@ class Curve:
 class Learned:
     """What decisions taught about a collection."""
 
-    curve: Curve
+    curve: JointCurve
     threshold: float
 
 
@@ -77,7 +77,7 @@ def learn(evidence: Evidence, page_ids: Sequence[str], decisions: Sequence[Decis
     threshold = evidence.calibration.threshold
     decided = _pairs(page_ids, decisions)
     if not decided:
-        return Learned(Curve(threshold), threshold)
+        return Learned(JointCurve(threshold), threshold)
     joints = Joints.of(evidence, threshold)
     means, pairs = np.array([joints.between(one, other) for one, other, _ in decided]).T
     same = np.array([same for _, _, same in decided])
@@ -125,7 +125,9 @@ def _pairs(page_ids: Sequence[str], decisions: Sequence[Decision]) -> list[tuple
     ]
 
 
-def fit_curve(means: Floats, pairs: Floats, same: NDArray[np.bool_], threshold: float) -> Curve:
+def fit_curve(
+    means: Floats, pairs: Floats, same: NDArray[np.bool_], threshold: float
+) -> JointCurve:
     """The most likely curve, leaning on the threshold of the calibration."""
     optimize = need("scipy.optimize")
     signs = np.where(same, 1.0, -1.0)
@@ -145,7 +147,7 @@ def fit_curve(means: Floats, pairs: Floats, same: NDArray[np.bool_], threshold: 
     bounds = [(-MOST_SHIFT, MOST_SHIFT), (None, None), (None, None)]
     found = optimize.minimize(loss, np.zeros(3), jac=True, method="L-BFGS-B", bounds=bounds).x
     shift, log_slope, by_size = (float(value) for value in found)
-    return Curve(threshold - shift, float(SLOPE * np.exp(log_slope)), by_size)
+    return JointCurve(threshold - shift, float(SLOPE * np.exp(log_slope)), by_size)
 
 
 def recalibrated(calibration: Calibration, shift: float) -> Calibration:
