@@ -4,7 +4,6 @@ from .bands import LINES as BAND_LINES
 from .bands import find_bands
 from .binarization import binarize, has_ink, ink_middle, ink_share
 from .contact_sheets import draw_rows, sheet_font, shortened
-from .cuttings import cut_out, cut_outs
 from .drawn import drawn_kind, save_drawn
 from .images import FOREIGN, SUFFIXES, Picture, pictures_in, read_colour, read_image
 from .page_store import PageStore, open_store
@@ -24,7 +23,7 @@ from .preparation import (
 )
 from .scale import measure_lines, text_scale, to_canonical
 from .shared_scale import CollectionScale, Measured, learn_scale
-from .thumbnails import THUMBNAIL, thumbnail
+from .thumbnails import THUMBNAIL, cut_out, cut_outs, thumbnail
 from .written_area import WrittenArea, find_writing, needs_looking, written_area
 
 __all__ = [

@@ -23,8 +23,15 @@ if TYPE_CHECKING:
     from .evaluating import Judged, evaluate
     from .explaining import Explanation, explain
     from .exporting import export, export_model
-    from .following import check_part, follow
-    from .grouping import Agreement, agreement, export_hands, group, stored_hands
+    from .grouping import (
+        Agreement,
+        agreement,
+        check_part,
+        export_hands,
+        follow,
+        group,
+        stored_hands,
+    )
     from .searching import search
     from .surveying import survey
 
@@ -41,7 +48,7 @@ _FILES = {
     "PiecePair": ".comparing",
     "agreement": ".grouping",
     "calibrate": ".calibrating",
-    "check_part": ".following",
+    "check_part": ".grouping",
     "classify": ".classifying",
     "compare": ".comparing",
     "contradictions": ".deciding",
@@ -56,7 +63,7 @@ _FILES = {
     "export_decisions": ".deciding",
     "export_hands": ".grouping",
     "export_model": ".exporting",
-    "follow": ".following",
+    "follow": ".grouping",
     "group": ".grouping",
     "history": ".deciding",
     "import_decisions": ".deciding",

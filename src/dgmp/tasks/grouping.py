@@ -1,4 +1,4 @@
-"""The pages of a catalogue grouped into hands."""
+"""The pages of a catalogue grouped into hands; in books, where the hand changes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ..catalogue import (
     Catalogue,
     in_force,
     made_from,
+    read_bands,
     read_decisions,
     read_hands,
     write_stored_hands,
@@ -22,12 +23,19 @@ from ..evaluation import BCubed, adjusted_rand_index, bcubed
 from ..exports import Outgoing, check_export, write_hands
 from ..files import check_place
 from ..hands import (
+    BookHands,
+    Bounds,
     Calibration,
     Grouped,
+    check_sequence_file,
     draw_hands,
+    draw_strip,
+    follow_hands,
     group_and_ask,
     shown_pages,
+    write_sequence,
 )
+from ..plotting import picture_kind
 from ..records import Hand, StoredHands
 from .opening import calibration_of, opened_catalogue
 
@@ -131,3 +139,47 @@ def agreement(catalogue: Catalogue | Path | str, hands: Sequence[Hand]) -> Agree
     groups = [number[id] for id in descriptors.page_ids]
     rand, scores = adjusted_rand_index(writers, groups), bcubed(writers, groups)
     return Agreement(len(set(writers)), rand, scores)
+
+
+def follow(
+    catalogue: Catalogue | Path | str,
+    *,
+    out: Path | str | None = None,
+    sheet: Path | str | None = None,
+    prefer: str = "balanced",
+) -> BookHands:
+    """The hands of all bands of a catalogue in reading order, and where they change.
+
+    A folder is a book. ``out`` is a table with a row per band, .csv or .json; ``sheet`` a picture
+    with a strip for each book; ``prefer`` as in :func:`group`.
+    """
+    if out is not None:
+        check_sequence_file(Path(out))
+    if sheet is not None:
+        picture_kind(Path(sheet))
+        check_place(Path(sheet))
+    opened = opened_catalogue(catalogue)
+    check_part(opened, "band")
+    found = follow_hands(group(opened, prefer=prefer), _places(opened))
+    if out is not None:
+        write_sequence(found, out)
+    if sheet is not None:
+        draw_strip(found, sheet)
+    return found
+
+
+def check_part(catalogue: Catalogue, by: str) -> None:
+    """Refuse a catalogue that was described by other parts of pages."""
+    if catalogue.head.by != by:
+        raise CatalogueError(
+            f"{catalogue.folder}: was described by {catalogue.head.by}, not by {by}; dgmp describe "
+            f"FOLDER --by {by} --catalogue DIR, with a DIR of its own, makes one that is"
+        )
+
+
+def _places(catalogue: Catalogue) -> dict[str, Bounds]:
+    return {
+        f"{page}#band={number}": bounds
+        for page, bands in read_bands(catalogue.folder).items()
+        for number, bounds in enumerate(bands.bounds)
+    }
