@@ -26,6 +26,7 @@ import msgspec
 from ..errors import CatalogueError, DgmpError
 from ..files import Format, write_text
 from ..records import Decision
+from .lock import locked
 
 FORMAT = Format("dgmp-decisions", 1, "list of decisions")
 FILE = "decisions.jsonl"
@@ -58,7 +59,7 @@ def taken_back(log: Sequence[Decision]) -> dict[str, Decision]:
 
 def add_decision(folder: Path, decision: Decision, check: Check) -> Decision:
     """Store a decision with id and time; ``check`` sees the log as it is before, undisturbed."""
-    with _locked(folder), _opened(folder / FILE) as file:
+    with locked(folder, LOCK, wait=True), _opened(folder / FILE) as file:
         log = _cut_to_whole_lines(file, folder / FILE)
         check(log)
         now = datetime.now(UTC)
@@ -75,7 +76,7 @@ def add_decision(folder: Path, decision: Decision, check: Check) -> Decision:
 
 def add_stored_decisions(folder: Path, decisions: Sequence[Decision]) -> tuple[Decision, ...]:
     """Store decisions of another log as they are; those whose id is known are left out."""
-    with _locked(folder), _opened(folder / FILE) as file:
+    with locked(folder, LOCK, wait=True), _opened(folder / FILE) as file:
         known = {decision.id for decision in _cut_to_whole_lines(file, folder / FILE)}
         new = [decision for decision in decisions if decision.id not in known]
         if new:
@@ -150,20 +151,3 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
             yield file
     except OSError as error:
         raise CatalogueError(f"{path}: cannot be written to: {error.strerror}") from error
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Wait for the lock of the log, which dies with its process."""
-    try:
-        import fcntl
-    except ImportError:  # Windows has none; there, two writers at once are up to the user
-        yield
-        return
-    try:
-        file = (folder / LOCK).open("w")
-    except OSError as error:
-        raise CatalogueError(f"{folder}: cannot be written to: {error.strerror}") from error
-    with file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
