@@ -8,7 +8,7 @@ import pytest
 
 from dgmp.errors import UnknownName
 from dgmp.evaluation import adjusted_rand_index
-from dgmp.hands import PREFERENCES, group_pages, grouping, linkage
+from dgmp.hands import PREFERENCES, group_and_ask, group_pages, grouping, linkage
 from dgmp.hands.evidence import Evidence, part
 from dgmp.hands.linkage import link_pages
 
@@ -144,3 +144,18 @@ def test_pages_with_nothing_in_common_are_not_announced(fitted):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         group_pages(pages, fitted)
+
+
+def test_progress_is_told_in_stages_that_end_with_all_pages(collection, fitted):
+    done = {}
+
+    def stage(name, pages):
+        done[name] = -pages
+
+        def progress(number):
+            done[name] += number
+
+        return progress
+
+    group_and_ask(collection[0], fitted, stage=stage)
+    assert done == {"grouping pages": 0, "judging hands": 0}

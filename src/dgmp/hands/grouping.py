@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..names import choose
-from ..records import Decision, Descriptors, Floats, Hand, Question
+from ..records import Decision, Descriptors, Floats, Hand, PageProgress, Question, Stage
 from .calibration import Calibration, sigmoid
 from .deciding import (
     MOST_QUESTIONS,
@@ -79,6 +79,7 @@ def group_and_ask(
     *,
     prefer: str = "balanced",
     decisions: Sequence[Decision] = (),
+    stage: Stage | None = None,
 ) -> Grouped:
     """As :func:`group_pages`, with the questions whose answers would be worth most."""
     shift = choose(prefer, PREFERENCES, "preference")
@@ -88,7 +89,7 @@ def group_and_ask(
     ids = [descriptors.page_ids[i] for i in order]
     evidence = Evidence.of(part(descriptors, order), calibration)
     _announce_unfamiliar(evidence)
-    return group_evidence(evidence, ids, decisions, preference=shift)
+    return group_evidence(evidence, ids, decisions, preference=shift, stage=stage)
 
 
 def group_evidence(
@@ -98,23 +99,28 @@ def group_evidence(
     *,
     preference: float = 0.0,
     questions: int = MOST_QUESTIONS,
+    stage: Stage | None = None,
 ) -> Grouped:
     """The hands of pages whose evidence is known, in the order of their ids.
 
     ``preference`` is added to the threshold.
     """
+
+    def begun(name: str) -> PageProgress | None:
+        return None if stage is None else stage(name, len(ids))
+
     constraints = Constraints.of(decisions)
     learned = learn(evidence, ids, decisions)
     threshold = learned.threshold + preference
     decided = evidence
     if constraints:
-        joints = Joints.of(evidence, threshold)
+        joints = Joints.of(evidence, threshold, begun("comparing pages"))
         decided = DecidedEvidence.over(joints, ids, constraints, learned.curve)
-    groups = link_pages(decided, threshold)
+    groups = link_pages(decided, threshold, begun("grouping pages"))
     sizes = np.bincount(groups)
     by_size = np.argsort(-sizes, kind="stable")
     groups = np.argsort(by_size)[groups]  # renamed: the largest is 0
-    found = margins(decided, groups, threshold)
+    found = margins(decided, groups, threshold, begun("judging hands"))
     confidences = group_confidence(
         evidence.calibration, np.bincount(groups), found.weakest, found.apart
     )
@@ -164,7 +170,12 @@ class Margins:
     apart: Floats  # (groups,): how far the nearest is below the threshold
 
 
-def margins(evidence: Evidence, groups: NDArray[np.intp], threshold: float) -> Margins:
+def margins(
+    evidence: Evidence,
+    groups: NDArray[np.intp],
+    threshold: float,
+    progress: PageProgress | None = None,
+) -> Margins:
     """The margins of groups; what a person said to be by two hands is never near."""
     sizes = np.bincount(groups)
     order = np.argsort(groups, kind="stable")
@@ -191,6 +202,8 @@ def margins(evidence: Evidence, groups: NDArray[np.intp], threshold: float) -> M
         means[np.arange(len(own)), own] = -np.inf
         nearest = np.argsort(-means, axis=1, kind="stable")[:, : near.shape[1]]
         near[own], near_means[own] = nearest, np.take_along_axis(means, nearest, axis=1)
+        if progress is not None:
+            progress(len(rows))
         first = last
     # No evidence is so low: it was said to be by two hands.
     near[near_means < -2 * FAR] = -1

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..names import need
+from ..records import PageProgress
 from .evidence import Evidence
 
 LARGEST = 20_000  # pages
@@ -23,9 +24,14 @@ _BLOCK = 1024  # pages
 _STEP = 0.5  # of log-odds
 
 
-def link_pages(evidence: Evidence, threshold: float) -> NDArray[np.intp]:  # (pages,)
-    """The group of each page, numbered from 0 in the order of the first page of each."""
-    parts = _parts(evidence, np.arange(len(evidence)), threshold)
+def link_pages(
+    evidence: Evidence, threshold: float, progress: PageProgress | None = None
+) -> NDArray[np.intp]:  # (pages,)
+    """The group of each page, numbered from 0 in the order of the first page of each.
+
+    ``progress`` is called with pages that were compared with all others.
+    """
+    parts = _parts(evidence, np.arange(len(evidence)), threshold, progress)
     labels = np.empty(len(evidence), dtype=np.intp)
     used = 0
     for members in parts:
@@ -64,7 +70,12 @@ def average_tree(evidence: Evidence, pages: NDArray[np.intp]) -> tuple[NDArray[n
     return hierarchy.linkage(pairs, method="average"), top
 
 
-def _parts(evidence: Evidence, pages: NDArray[np.intp], threshold: float) -> list[NDArray[np.intp]]:
+def _parts(
+    evidence: Evidence,
+    pages: NDArray[np.intp],
+    threshold: float,
+    progress: PageProgress | None = None,
+) -> list[NDArray[np.intp]]:
     """Connected parts of the graph of pairs above the threshold, none too large to be linked."""
     sparse = need("scipy.sparse")
     graph = need("scipy.sparse.csgraph")
@@ -75,6 +86,8 @@ def _parts(evidence: Evidence, pages: NDArray[np.intp], threshold: float) -> lis
         upper = column > row
         firsts.append(row[upper] + start)
         seconds.append(column[upper] + start)
+        if progress is not None:
+            progress(len(rows))
     edges = np.concatenate(firsts), np.concatenate(seconds)
     ones = np.ones(len(edges[0]), dtype=np.int8)
     matrix = sparse.coo_array((ones, edges), shape=(len(pages), len(pages)))

@@ -36,7 +36,7 @@ from ..hands import (
     write_sequence,
 )
 from ..plotting import picture_kind
-from ..records import Hand, StoredHands
+from ..records import Hand, Stage, StoredHands
 from .opening import calibration_of, opened_catalogue
 
 
@@ -55,6 +55,7 @@ def group(
     out: Path | str | None = None,
     sheet: Path | str | None = None,
     prefer: str = "balanced",
+    stage: Stage | None = None,
 ) -> tuple[Hand, ...]:
     """The hands of a catalogue, those with most pages first.
 
@@ -73,6 +74,7 @@ def group(
         needed_calibration(opened),
         prefer=prefer,
         decisions=in_force(read_decisions(opened.folder)),
+        stage=stage,
     )
     _store(found, prefer, source, opened.folder)
     hands = found.hands
@@ -147,6 +149,7 @@ def follow(
     out: Path | str | None = None,
     sheet: Path | str | None = None,
     prefer: str = "balanced",
+    stage: Stage | None = None,
 ) -> BookHands:
     """The hands of all bands of a catalogue in reading order, and where they change.
 
@@ -160,7 +163,7 @@ def follow(
         check_place(Path(sheet))
     opened = opened_catalogue(catalogue)
     check_part(opened, "band")
-    found = follow_hands(group(opened, prefer=prefer), _places(opened))
+    found = follow_hands(group(opened, prefer=prefer, stage=stage), _places(opened))
     if out is not None:
         write_sequence(found, out)
     if sheet is not None:

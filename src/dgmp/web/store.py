@@ -211,7 +211,7 @@ class Store:
         """Group the pages anew, obeying the decisions."""
         grouped = self.grouped()
         prefer = "balanced" if grouped is None else grouped.prefer
-        tasks.group(self.catalogue, prefer=prefer)
+        tasks.group(self.catalogue, prefer=prefer, stage=stage)
 
     def export(self, name: str, folder: Path) -> Path:
         """Write the hands to a file, or a folder, of that name."""

@@ -62,6 +62,7 @@ def hands(
     from ...corpora import PARTS
     from ...names import check_name
     from ...tasks import agreement, check_part, contradictions, exchange_decisions, follow, group
+    from ..progress import page_bars
 
     opened = Catalogue.open(catalogue)
     if by is not None:
@@ -70,13 +71,14 @@ def hands(
     if decisions is not None:
         taken, written = exchange_decisions(opened, decisions)
         say(f"{decisions}: {len(taken)} decisions taken over, {len(written)} written")
-    with warnings.catch_warnings(record=True) as noted:
+    with warnings.catch_warnings(record=True) as noted, page_bars() as stage:
         warnings.simplefilter("always", UserWarning)
         if opened.head.by == "band":
-            books = follow(opened, out=out, sheet=sheet, prefer=prefer)
+            books = follow(opened, out=out, sheet=sheet, prefer=prefer, stage=stage)
             found = books.hands
         else:
-            books, found = None, group(opened, out=out, sheet=sheet, prefer=prefer)
+            books = None
+            found = group(opened, out=out, sheet=sheet, prefer=prefer, stage=stage)
     if books is None:
         _print_hands(found, opened.paths() if as_json else None)
     else:

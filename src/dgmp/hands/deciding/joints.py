@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...names import need
-from ...records import Floats
+from ...records import Floats, PageProgress
 from ..evidence import Evidence
 from ..linkage import average_tree, link_pages
 
@@ -65,9 +65,11 @@ class Joints:
     _trees: dict[int, Tree] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, evidence: Evidence, threshold: float) -> Joints:
-        """At a threshold."""
-        return cls(evidence, link_pages(evidence, threshold))
+    def of(
+        cls, evidence: Evidence, threshold: float, progress: PageProgress | None = None
+    ) -> Joints:
+        """At a threshold; ``progress`` as in :func:`link_pages`."""
+        return cls(evidence, link_pages(evidence, threshold, progress))
 
     def tree(self, page: int) -> Tree:
         """That of the group of a page."""
