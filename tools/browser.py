@@ -50,7 +50,9 @@ def served(catalogue: Path) -> Iterator[str]:
         listener.bind(("127.0.0.1", 0))
         port = listener.getsockname()[1]
         app = create_app(catalogue, hosts=allowed_hosts("127.0.0.1", port))
-        server = uvicorn.Server(uvicorn.Config(app, log_config=None, ws="none"))
+        # A page that a failed test left open must not keep the server.
+        config = uvicorn.Config(app, log_config=None, ws="none", timeout_graceful_shutdown=2)
+        server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:
