@@ -6,6 +6,7 @@ from itertools import combinations
 import cv2
 import numpy as np
 import pytest
+from photographs import on_table, page_of
 from PIL import Image
 from scribbles import draw_page
 
@@ -71,6 +72,50 @@ def test_the_cosine_and_the_probability_are_those_of_a_search(catalogue):
         assert found.enough_writing == hit.enough_writing
         assert found.probability == pytest.approx(hit.probability, abs=1e-4)
         assert found.likelihood_ratio == pytest.approx(hit.likelihood_ratio, rel=1e-3)
+
+
+@pytest.fixture(scope="module")
+def elsewhere(catalogue):
+    """A page that is in no catalogue, and the part of a page that is in this one."""
+    draw_page(1, 7, catalogue.folder.parent / "more" / "new.png")
+    (known,) = catalogue.pages(IDS[2:3])
+    return (
+        Page("new", FileSource(catalogue.folder.parent / "more" / "new.png")),
+        replace(known, regions=(Region.rectangle(0, 0, 320, 130),)),
+    )
+
+
+def test_shares_and_rest_of_a_page_from_elsewhere_add_up_to_the_cosine(catalogue, elsewhere):
+    for page in elsewhere:
+        found = compare(catalogue, page, IDS[3])
+        assert len(found.same) > 0
+        assert shown(found) + found.rest == pytest.approx(found.cosine, abs=1e-9)
+        assert abs(found.rounding) < 1e-3
+
+
+def test_a_page_from_elsewhere_is_judged_as_in_a_search(catalogue, elsewhere):
+    for page in elsewhere:
+        hit = search(catalogue, page)[0]
+        found = compare(catalogue, page, hit.page_id, pieces=0)
+        assert found.cosine == pytest.approx(hit.cosine, abs=1e-3)  # a search rounds its query
+        assert found.enough_writing == hit.enough_writing
+        assert found.probability == pytest.approx(hit.probability, abs=1e-4)
+
+
+def test_pieces_of_a_part_of_a_page_lie_in_that_part(catalogue, elsewhere):
+    found = compare(catalogue, elsewhere[1], IDS[3])
+    assert found.first.regions == elsewhere[1].regions
+    assert max(pair.first.bounds[3] for pair in (*found.same, *found.against)) < 132
+
+
+def test_a_picture_that_lies_on_its_side_is_compared_as_it_was_found(catalogue, tmp_path):
+    pixels = np.rot90(on_table(page_of(3)))
+    Image.fromarray(pixels).save(tmp_path / "side.png")
+    size = (pixels.shape[1], pixels.shape[0])
+    found = compare(catalogue, Page("side", FileSource(tmp_path / "side.png"), size=size), IDS[0])
+    assert (found.first.turn, found.first.size) == (1, size[::-1])
+    assert found.first.regions is not None
+    assert shown(found) + found.rest == pytest.approx(found.cosine, abs=1e-9)
 
 
 def test_pages_by_one_writer_have_more_in_common_than_pages_by_two(catalogue):

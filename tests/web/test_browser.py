@@ -103,6 +103,12 @@ def test_a_person_finds_doubt_sees_evidence_decides_merges_undoes_searches_and_e
         page.wait_for_selector(".ranking li")
         assert page.locator(".ranking a[data-step]").first.get_attribute("title") == page_ids[5]
 
+        # Why: the same evidence, on the picture and on the page.
+        page.locator("body").press("w")
+        page.locator(".pairs.for .pair-button").first.click()
+        page.wait_for_selector('[data-viewer="first"] .place')
+        assert page.get_by_role("button", name="Same hand").count() == 0
+
         # The hands as a table.
         page.goto(f"{home}/decisions")
         assert page.locator("tbody tr").first.inner_text().count("Erika") == 1

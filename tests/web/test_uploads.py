@@ -50,6 +50,16 @@ def uploads():
     return Uploads()
 
 
+def test_a_turned_cut_out_is_that_part_of_the_turned_picture(uploads):
+    pixels = np.full((60, 40), 255, np.uint8)
+    pixels[:10, :10] = 0  # top left, after a turn clockwise top right
+    name = kept(uploads, encoded(pixels))
+    for box, turn, grey in (((0, 0, 8, 8), 0, 0), ((0, 0, 8, 8), 1, 255), ((51, 0, 8, 8), 1, 0)):
+        cut = Image.open(io.BytesIO(uploads.cut_out(name, box, 88, turn)))
+        assert cut.size == (8, 8)
+        assert np.abs(np.asarray(cut.convert("L"), int) - grey).max() < 30
+
+
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF", "WEBP", "BMP", "GIF"])
 def test_a_picture_is_a_page_that_can_be_read(uploads, kind):
     pixels = written(180, 130)

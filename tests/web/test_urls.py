@@ -26,6 +26,7 @@ def test_every_address_that_is_built_is_answered_by_the_application(described):
         urls.review(2, 1),
         urls.search(page=PAGE),
         urls.upload("x1"),
+        urls.upload_part("x1", (1, 2, 3, 4), 80, 1),
         urls.MAP,
         urls.decisions(leaf=2),
         urls.JOBS,

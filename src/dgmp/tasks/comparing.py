@@ -1,9 +1,9 @@
 """Why two pages are thought to be by one hand or by two, and the letterforms of a hand.
 
-What is compared are pages of a catalogue. They are read again and prepared as they were described;
-the cosine, the likelihood ratio and the probability are those of the stored vectors, as in a
-search. What pieces of both pages add to the cosine follows from the pixels
-(:mod:`dgmp.describers.pieces`).
+What is compared are pages of a catalogue, or a page from elsewhere with one of them. Pages of the
+catalogue are read again and prepared as they were described; the cosine, the likelihood ratio and
+the probability are those of the stored vectors, as in a search. What pieces of both pages
+add to the cosine follows from the pixels (:mod:`dgmp.describers.pieces`).
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from ..hands import with_probabilities
 from ..pixels import THUMBNAIL, PageImage, cut_outs, draw_rows
 from ..records import Descriptors, Hit, Matrix, Page, Region
 from .opening import background_of, describer_of, opened_catalogue
+from .searching import described
 
 if TYPE_CHECKING:
     from ..describers import LearnedDescriber
@@ -54,14 +55,14 @@ class PiecePair:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two pages of a catalogue, and what makes them alike or unlike.
+    """Two pages, and what makes them alike or unlike.
 
     The shares of all pairs and ``rest`` add up to ``cosine``.
     """
 
     first: Page
     second: Page
-    cosine: float  # of the stored vectors
+    cosine: float  # of the vectors, stored ones where there are
     probability: float | None = None  # of one hand, where the describer is calibrated
     likelihood_ratio: float | None = None  # of one hand against two
     enough_writing: bool = True  # False: a page has too little writing to say
@@ -92,30 +93,36 @@ class Letterforms:
 
 def compare(
     catalogue: Catalogue | Path | str,
-    first_id: str,
-    second_id: str,
+    first: Page | str,
+    second: str,
     *,
     pieces: int = 12,
     sheet: Path | str | None = None,
 ) -> Comparison:
     """Compare two pages of a catalogue, and draw the pieces as PNG or JPEG into ``sheet``.
 
+    A page is also found by the path of its file. A ``Page`` is described as it is, as in a search;
+    the comparison has it as it was found on its picture.
     At most ``pieces`` pairs speak for one hand, and as many against it. A describer whose vectors
     are no sums over keypoints has none; those of trained networks have heat maps. With ``pieces=0``
-    no page is read: there are only the figures. A page is also found by the path of its file.
+    no page of the catalogue is read: there are only the figures.
     """
     if pieces < 0:
         raise ValueError(f"pieces must not be negative, got {pieces}")
     opened = opened_catalogue(catalogue)
     if sheet is not None:
         check_place(Path(sheet))
-    ids = [opened.find(str(id)) or str(id) for id in (first_id, second_id)]
-    first, second = pages = opened.pages(ids)
-    stored = [opened.page(page.id) for page in pages]
-    hit = _judged(opened, second, stored)
+    if isinstance(first, Page):
+        known = opened.find(first.id)
+        page, query = described(first, opened)
+    else:
+        page, query = _stored(opened, first)
+        known = page.id
+    other, gallery = _stored(opened, second)
+    hit = _judged(opened, other, gallery, query, known)
     found = Comparison(
-        first,
-        second,
+        page,
+        other,
         hit.cosine,
         hit.probability,
         hit.likelihood_ratio,
@@ -124,7 +131,7 @@ def compare(
         whole=hit.cosine,
     )
     if pieces:
-        found = _with_evidence(opened, found, [each.vectors[0] for each in stored], pieces)
+        found = _with_evidence(opened, found, (query.vectors[0], gallery.vectors[0]), pieces)
     if sheet is not None:
         _draw_pieces(found, Path(sheet))
     return found
@@ -211,15 +218,22 @@ def _evenly(page_ids: Sequence[str], most: int) -> list[str]:
     return [page_ids[i] for i in chosen]
 
 
-def _judged(opened: Catalogue, page: Page, stored: Sequence[Descriptors]) -> Hit:
+def _stored(opened: Catalogue, page_id: str) -> tuple[Page, Descriptors]:
+    """A page of the catalogue, by its id or its file, and its vector."""
+    (page,) = opened.pages([opened.find(str(page_id)) or str(page_id)])
+    return page, opened.page(page.id)
+
+
+def _judged(
+    opened: Catalogue, page: Page, vectors: Descriptors, query: Descriptors, query_id: str | None
+) -> Hit:
     """The second page as a hit of the first, with what a search says of it."""
-    one, other = (each.vectors[0].astype(np.float64) for each in stored)
+    one, other = (each.vectors[0].astype(np.float64) for each in (query, vectors))
     hit = Hit(page.id, page.source.address, float(one @ other))
     background = background_of(opened)
     if background is None:
         return hit
-    query = stored[0]
-    return with_probabilities([hit], stored[1], query, query.page_ids[0], background)[0]
+    return with_probabilities([hit], vectors, query, query_id, background)[0]
 
 
 def _with_pieces(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,11 +29,11 @@ def search(
     """
     opened = opened_catalogue(catalogue)
     if isinstance(page, Page):
-        known, query = opened.find(page.id), _described(page, opened)
+        known, query = opened.find(page.id), described(page, opened)[1]
     elif (known := opened.find(str(page))) is not None:
         query = opened.page(known)
     elif is_address(page) or Path(page).exists():
-        query = _described(one_page(page), opened)
+        query = described(one_page(page), opened)[1]
     else:
         raise page_missing(opened, str(page))
     found = opened.search(query.vectors[0], n, leave_out=known)
@@ -44,12 +45,13 @@ def search(
     return with_probabilities(found.hits, hits, query, known, background)
 
 
-def _described(page: Page, catalogue: Catalogue) -> Descriptors:
-    """A page as it is here, whether it is in the catalogue or not."""
+def described(page: Page, catalogue: Catalogue) -> tuple[Page, Descriptors]:
+    """A page as it is here, whether it is in the catalogue or not, and as it was found."""
     describer = describer_of(catalogue)
     page, cut_out = (page, False) if catalogue.find(page.id) is not None else find_on(page)
     distance = distance_beside(catalogue, page, describer.preparation, alone=cut_out)
-    distances = {} if distance is None else {page.id: distance}
-    vector, halves = page_and_halves(describer, reader(describer, distances=distances)(page))
+    if distance is not None:
+        page = replace(page, line_distance=distance)
+    vector, halves = page_and_halves(describer, reader(describer)(page))
     cosines = np.array([halves], np.float32)
-    return Descriptors((page.id,), vector[None], catalogue.head.spec, halves=cosines)
+    return page, Descriptors((page.id,), vector[None], catalogue.head.spec, halves=cosines)

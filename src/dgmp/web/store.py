@@ -135,15 +135,20 @@ class Store:
             return tasks.search(self.catalogue, query, n)
         return self._keep(("search", query, n), lambda: tasks.search(self.catalogue, query, n))
 
-    def compare(self, first: str, second: str) -> tasks.Comparison:
-        """Two pages, with evidence."""
-        self.page(first), self.page(second)
+    def compare(self, first: Page | str, second: str) -> tasks.Comparison:
+        """Two pages, with evidence; a page from elsewhere is forgotten at once."""
+        self.page(second)
+        if isinstance(first, Page):
+            return tasks.compare(self.catalogue, first, second)
+        self.page(first)
         return self._keep(
             ("compare", first, second), lambda: tasks.compare(self.catalogue, first, second)
         )
 
-    def figures(self, first: str, second: str) -> tasks.Comparison:
+    def figures(self, first: Page | str, second: str) -> tasks.Comparison:
         """Two pages by what is stored of them, without evidence."""
+        if isinstance(first, Page):
+            return tasks.compare(self.catalogue, first, second, pieces=0)
         return self._keep(
             ("figures", first, second),
             lambda: tasks.compare(self.catalogue, first, second, pieces=0),

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from ..errors import DgmpError, ImageError
-from ..pixels import pictures_in, read_colour
+from ..pixels import Colours, pictures_in, read_colour
 from ..records import Page
 from .images import as_jpeg
 
@@ -27,6 +27,7 @@ MOST_PICTURES = 64  # in one file
 KEPT, KEPT_BYTES = 8, 3 * MOST_BYTES
 SECONDS = 3600.0
 SHOWN = (1000, 1400)  # pixels, at most
+ZOOMED = 4000  # pixels of either side, at most, of a picture to zoom into
 
 
 class UploadRefused(DgmpError):
@@ -66,6 +67,8 @@ class Uploads:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, tuple[float, Page]] = OrderedDict()
+        self._decoding = threading.Lock()
+        self._decoded: tuple[str, int, Colours] | None = None  # the newest, with name and turn
 
     def keep(self, file: BinaryIO) -> str:
         """Keep a picture, and return the name by which it is found."""
@@ -104,10 +107,37 @@ class Uploads:
             raise UploadRefused(400, f"the picture cannot be shown: {error.reason}") from error
         return as_jpeg(pixels, SHOWN)
 
+    def cut_out(
+        self, name: str, box: tuple[int, int, int, int], height: int, turn: int = 0
+    ) -> bytes:
+        """A rectangle (left, top, width, height) of an upload as JPEG, at most that high.
+
+        It is in pixels of the picture after ``turn`` quarter turns clockwise.
+        """
+        left, top, width, high = box
+        part = self._pixels(name, turn)[top : top + high, left : left + width]
+        if not part.size:
+            raise UploadRefused(400, "the rectangle lies outside the picture")
+        return as_jpeg(part, (ZOOMED, height))
+
     def clear(self) -> None:
         """Delete all."""
         with self._lock:
             self._kept.clear()
+            self._decoded = None
+
+    def _pixels(self, name: str, turn: int) -> Colours:
+        """An upload at full size; the evidence of one is cut out of it piece by piece."""
+        with self._decoding:
+            source, decoded = self.page(name).source, self._decoded
+            if decoded is None or decoded[:2] != (name, turn):
+                try:
+                    decoded = name, turn, read_colour(source, turn=turn)
+                except ImageError as error:
+                    reason = f"the picture cannot be shown: {error.reason}"
+                    raise UploadRefused(400, reason) from error
+                self._decoded = decoded
+            return decoded[2]
 
     def _bytes(self) -> int:
         sources = [page.source for _, page in self._kept.values()]
@@ -117,6 +147,8 @@ class Uploads:
         now = time.monotonic()
         for name in [n for n, (since, _) in self._kept.items() if now - since > SECONDS]:
             del self._kept[name]
+        if self._decoded is not None and self._decoded[0] not in self._kept:
+            self._decoded = None
 
 
 def _checked_size(source: UploadSource) -> tuple[int, int]:

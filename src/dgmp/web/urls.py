@@ -44,6 +44,7 @@ ACTIONS = {
 FILES = {
     "/thumbnails/{key}.jpg": "files.thumbnail",
     "/uploads/{id}.jpg": "files.uploaded",
+    "/uploads/{id}/{box}.jpg": "files.cut_out",
     "/heat-maps/{side:int}.png": "files.heat_map",
     "/decisions/decisions.jsonl": "files.decisions",
     "/export/{kind}": "files.hands",
@@ -111,14 +112,14 @@ def cut_out(page_id: str, box: tuple[int, int, int, int], height: int) -> str:
     return f"{image(page_id)}/{','.join(map(str, box))}/,{min(height, box[3])}/0/default.jpg"
 
 
-def compare(first: str, second: str, **chosen: object) -> str:
-    """Two pages side by side."""
+def compare(first: str | None, second: str, **chosen: object) -> str:
+    """Two pages side by side; ``upload`` may stand for the first, ``region`` is a part of it."""
     return _asked("/compare", {"first": first, "second": second} | chosen)
 
 
-def heat_map(side: int, first: str, second: str) -> str:
+def heat_map(side: int, first: str | None, second: str, **chosen: object) -> str:
     """Where the first (0) or the second (1) of two pages is like the other."""
-    return _asked(f"/heat-maps/{side}.png", {"first": first, "second": second})
+    return _asked(f"/heat-maps/{side}.png", {"first": first, "second": second} | chosen)
 
 
 def review(answered: int = 0, skip: int = 0) -> str:
@@ -134,6 +135,12 @@ def search(**chosen: object) -> str:
 def upload(id: str) -> str:
     """The picture of an upload."""
     return f"/uploads/{id}.jpg"
+
+
+def upload_part(id: str, box: tuple[int, int, int, int], height: int, turn: int = 0) -> str:
+    """A rectangle (left, top, width, height) of an upload, turned, drawn at most that high."""
+    chosen: dict[str, object] = {"height": min(height, box[3]), "turn": turn or None}
+    return _asked(f"/uploads/{id}/{','.join(map(str, box))}.jpg", chosen)
 
 
 def decisions(**chosen: object) -> str:

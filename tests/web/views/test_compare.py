@@ -1,8 +1,11 @@
 """Two pages side by side: figures, evidence, decisions."""
 
+import io
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from dgmp.sources import FileSource
 
@@ -44,6 +47,75 @@ def test_a_scan_opens_by_iiif(reader, pair):
     found = reader.get("/compare.json", params=pair).json()
     info = reader.get(found["first"]["image"] + "/info.json").json()
     assert [info["width"], info["height"]] == found["first"]["size"]
+
+
+@pytest.fixture(scope="module")
+def uploaded(reader, page_ids):
+    """The first page as a picture from elsewhere, beside the second."""
+    store = reader.app.state.store
+    scan = Path(store.page(page_ids[0]).source.address).read_bytes()
+    return {"upload": store.uploads.keep(io.BytesIO(scan)), "second": page_ids[1]}
+
+
+@pytest.fixture(scope="module")
+def compared_upload(reader, uploaded):
+    return reader.get("/compare.json", params=uploaded).json()
+
+
+def test_an_upload_is_compared_as_its_page_is(reader, pair, compared_upload):
+    stored = reader.get("/compare.json", params=pair).json()
+    assert compared_upload["cosine"] == pytest.approx(stored["cosine"], abs=2e-3)
+    assert compared_upload["probability"] == pytest.approx(stored["probability"], abs=0.02)
+    pieces = compared_upload["same"] + compared_upload["against"]
+    total = sum(piece["share"] for piece in pieces) + compared_upload["rest"]
+    assert total == pytest.approx(compared_upload["cosine"], abs=1e-4)
+
+
+def test_pictures_of_an_upload_are_parts_of_it(reader, compared_upload):
+    side, piece = compared_upload["first"], compared_upload["same"][0]["first"]
+    whole = Image.open(io.BytesIO(reader.get(side["picture"]).content))
+    assert list(whole.size) == side["size"]
+    left, top, width, height = piece["box"]
+    assert 0 <= left < left + width <= side["size"][0]
+    assert 0 <= top < top + height <= side["size"][1]
+    small = Image.open(io.BytesIO(reader.get(piece["cut_out"]).content))
+    assert small.height <= 88
+
+
+def test_a_region_is_compared_by_itself(reader, pair, compared_upload, uploaded):
+    width, height = compared_upload["first"]["size"]
+    region = {"region": f"0,0,{width},{height // 2}"}
+    by_page = reader.get("/compare.json", params=pair | region).json()
+    by_upload = reader.get("/compare.json", params=uploaded | region).json()
+    for found in (by_page, by_upload):
+        assert found["cosine"] != compared_upload["cosine"]
+        assert max(p["first"]["box"][1] for p in found["same"]) < height // 2
+    assert by_page["cosine"] == pytest.approx(by_upload["cosine"], abs=0.02)
+
+
+def test_only_pages_of_the_catalogue_can_be_decided_about(client, pair, uploaded, reader):
+    scan = reader.app.state.store.uploads.page(uploaded["upload"]).source.open()
+    own = uploaded | {"upload": client.app.state.store.uploads.keep(scan)}
+    assert 'name="verdict"' in client.get("/compare", params=pair).text
+    for asked in (own, pair | {"region": "0,0,400,400"}):
+        answer = client.get("/compare", params=asked)
+        assert answer.status_code == 200
+        assert 'name="verdict"' not in answer.text
+
+
+def test_an_upload_that_is_no_longer_kept_is_said(reader, uploaded):
+    for address in (
+        "/compare?upload=gone&second=" + uploaded["second"],
+        "/uploads/gone/0,0,9,9.jpg",
+    ):
+        answer = reader.get(address)
+        assert answer.status_code == 404
+        assert "no longer kept" in answer.text
+
+
+@pytest.mark.parametrize("box", ["90000,0,5,5", "1,2", "x"])
+def test_a_part_that_an_upload_has_not_is_refused(reader, uploaded, box):
+    assert reader.get(f"/uploads/{uploaded['upload']}/{box}.jpg").status_code == 400
 
 
 @pytest.mark.parametrize("verdict", ["same", "different", "unsure"])

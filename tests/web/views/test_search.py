@@ -42,6 +42,8 @@ def test_a_region_is_another_query_than_its_page(reader, page_ids):
     assert part["region"] == [0, 0, width, height // 2]
     assert [h["cosine"] for h in part["hits"]] != [h["cosine"] for h in whole["hits"]]
     assert page_ids[0] not in {hit["page"] for hit in part["hits"]}
+    compared = reader.get(part["hits"][0]["compare"].replace("/compare", "/compare.json")).json()
+    assert compared["cosine"] == pytest.approx(part["hits"][0]["cosine"], abs=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -64,6 +66,9 @@ def test_a_copy_of_a_page_finds_that_page(client, post, page_ids, scan):
     assert found["hits"][0]["page"] == page_ids[0]
     assert found["hits"][0]["cosine"] == pytest.approx(1, abs=1e-3)
     assert client.get(found["query"]["picture"]).headers["content-type"] == "image/jpeg"
+    hit = found["hits"][1]
+    compared = client.get(hit["compare"].replace("/compare", "/compare.json")).json()
+    assert compared["cosine"] == pytest.approx(hit["cosine"], abs=1e-3)
 
 
 def test_what_is_no_picture_is_refused_in_a_sentence(client, post):

@@ -15,7 +15,7 @@ const shown = [...document.querySelectorAll("[data-viewer]")].map((element) => (
   viewer: OpenSeadragon({
     element,
     prefixUrl: element.dataset.images,
-    tileSources: element.dataset.image,
+    tileSources: element.dataset.image ?? { type: "image", url: element.dataset.picture },
     drawer: "canvas",
     crossOriginPolicy: false,
     showNavigator: false,
@@ -40,8 +40,10 @@ function whenOpen(side, then) {
 function show(side, box) {
   whenOpen(side, () => {
     const { viewer } = side;
-    const [left, top, width, height] = box;
     const item = viewer.world.getItemAt(0);
+    const { size } = side.element.dataset; // of the scan, where its picture is smaller
+    const scale = size ? item.getContentSize().x / numbers(size)[0] : 1;
+    const [left, top, width, height] = box.map((number) => number * scale);
     const place = item.imageToViewportRectangle(left, top, width, height);
     if (side.place) viewer.removeOverlay(side.place);
     side.place = document.createElement("div");

@@ -13,7 +13,10 @@ from .. import urls
 from ..asking import Ask, NotHere
 from ..keys import page_id
 from ..store import Store
+from ..uploads import ZOOMED
+from .compare import first_of
 from .decisions import EXPORTS
+from .places import box_of
 
 _A_WEEK = {"Cache-Control": "private, max-age=604800"}
 _TYPES = {
@@ -48,9 +51,17 @@ def uploaded(store: Store, ask: Ask) -> File:
     return File(store.uploads.picture(ask.path["id"]), "image/jpeg")
 
 
+def cut_out(store: Store, ask: Ask) -> File:
+    """A rectangle of an upload, as long as it is kept."""
+    box = box_of(ask.path["box"])
+    assert box is not None  # an address has some text there
+    height, turn = ask.number("height", ZOOMED, most=ZOOMED), ask.number("turn", 0, 0, 3)
+    return File(store.uploads.cut_out(ask.path["id"], box, height, turn), "image/jpeg")
+
+
 def heat_map(store: Store, ask: Ask) -> File:
     """Where one of two pages is like the other, as far as a network shows it."""
-    maps = store.compare(ask.needed("first"), ask.needed("second")).heat_maps
+    maps = store.compare(first_of(store, ask), ask.needed("second")).heat_maps
     side = ask.path["side"]
     if maps is None or side not in (0, 1):
         raise NotHere("these two pages have no heat map: only trained networks draw them")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...records import Page, Region
 from ..asking import Refused
 
@@ -37,3 +39,13 @@ def region_of(box: Box) -> Region:
     """The region that a rectangle is."""
     left, top, width, height = box
     return Region.rectangle(left, top, left + width, top + height)
+
+
+def restricted(page: Page, box: Box | None) -> Page:
+    """The page, or only a rectangle of it."""
+    if box is None:
+        return page
+    if page.size is not None and (box[0] >= page.size[0] or box[1] >= page.size[1]):
+        width, height = page.size
+        raise Refused(f"the region lies outside the picture, which has {width} × {height} pixels")
+    return replace(page, regions=(region_of(box),))

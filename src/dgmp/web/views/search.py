@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-from ...records import Hit, Page
+from ...records import Hit
 from .. import urls, wording
 from ..asking import Ask, Refused
 from ..store import Store
 from .cards import page_card, title
-from .places import box_of, region_of
+from .places import box_of, restricted
 
 _HITS = 20
 _SUGGESTED = 200  # page names for the field
@@ -30,7 +29,7 @@ def search(store: Store, ask: Ask) -> dict[str, Any]:
         return found
     page = store.uploads.page(upload) if upload else store.page(store.meant(named))
     hits = (
-        store.search(_restricted(page, box), _HITS)
+        store.search(restricted(page, box), _HITS)
         if box or upload
         else store.search(page.id, _HITS)
     )
@@ -55,7 +54,12 @@ def search(store: Store, ask: Ask) -> dict[str, Any]:
                 "percent": "" if hit.probability is None else wording.percent(hit.probability),
                 "sentence": _sentence(hit),
                 "hand": _hand(store, hit.page_id),
-                "compare": None if upload else urls.compare(page.id, hit.page_id),
+                "compare": urls.compare(
+                    None if upload else page.id,
+                    hit.page_id,
+                    upload=upload,
+                    region=ask.text("region"),
+                ),
             }
             for rank, hit in enumerate(hits, 1)
         ],
@@ -74,15 +78,6 @@ def _sentence(hit: Hit) -> str:
     if hit.enough_writing and hit.likelihood_ratio is not None:
         return wording.likeness(hit.likelihood_ratio)
     return wording.same_hand(hit.probability, None, enough=hit.enough_writing)
-
-
-def _restricted(page: Page, box: tuple[int, int, int, int] | None) -> Page:
-    if box is None:
-        return page
-    if page.size is not None and (box[0] >= page.size[0] or box[1] >= page.size[1]):
-        width, height = page.size
-        raise Refused(f"the region lies outside the picture, which has {width} × {height} pixels")
-    return replace(page, regions=(region_of(box),))
 
 
 def _hand(store: Store, page_id: str) -> dict[str, Any] | None:
