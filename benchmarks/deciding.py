@@ -129,7 +129,7 @@ def draw(curves: dict[str, list[list[float]]], pages: int, path: Path) -> None:
         axes.axvline(pages / 3, color=INK, linewidth=0.8, linestyle=":")
         axes.annotate(
             "one decision per three pages",
-            (pages / 3, 0.02),
+            (pages / 3, 0.3),
             (4, 0),
             xycoords=("data", "axes fraction"),
             textcoords="offset points",
@@ -138,7 +138,7 @@ def draw(curves: dict[str, list[list[float]]], pages: int, path: Path) -> None:
         axes.set_xlabel("decisions")
         axes.set_ylabel("adjusted Rand index")
         axes.set_title(f"{pages} patches of 256 px")
-        axes.legend(loc="lower right")
+        figure.legend(loc="outside lower center", ncols=3)
 
 
 def needed(curve: Sequence[float]) -> str:

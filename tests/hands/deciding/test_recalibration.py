@@ -23,7 +23,15 @@ from ..writers import drawn, pages_by
 
 
 def test_without_pairs_the_curve_is_that_of_the_calibration():
-    assert fit_curve(*np.ones((2, 0)), np.zeros(0, dtype=bool), -3.0) == JointCurve(-3.0)
+    found = fit_curve(*np.ones((2, 0)), np.zeros(0, dtype=bool), -3.0)
+    assert replace(found, doubt=0.0) == JointCurve(-3.0)
+
+
+def test_pairs_far_from_the_middle_leave_it_in_doubt():
+    far, near = np.array([-9.0, 3.0] * 20), np.array([-3.5, -2.5] * 20)
+    same = np.array([False, True] * 20)
+    doubts = [fit_curve(means, np.ones(40), same, -3.0).doubt for means in (far, near)]
+    assert doubts[1] < 0.5 < doubts[0] < 1
 
 
 @pytest.mark.parametrize("middle", [-4.5, -3.0, -1.5])
@@ -111,11 +119,12 @@ def test_probabilities_of_pairs_stay_good_where_they_were(fitted, seed):
 
 def test_too_few_pairs_move_nothing(fitted):
     pages, writers = drawn(31)
-    evidence = Evidence.of(pages, fitted)
+    wrong = skewed(fitted, 3.0)
+    evidence = Evidence.of(pages, wrong)
     decisions = asked(evidence, pages.page_ids, writers, 100)
     few = learn(evidence, pages.page_ids, decisions[: ENOUGH - 1])
-    assert few.threshold == fitted.threshold
-    assert learn(evidence, pages.page_ids, decisions[:ENOUGH]).threshold != fitted.threshold
+    assert few.threshold == wrong.threshold
+    assert learn(evidence, pages.page_ids, decisions[:ENOUGH]).threshold < wrong.threshold
 
 
 @pytest.mark.parametrize("verdict", ["same", "different"])

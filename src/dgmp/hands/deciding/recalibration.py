@@ -9,8 +9,10 @@ the joint where they come together, of others the mean between their groups. On 
     P(one hand | s) = σ(b·(1 + g·log n)·(s − t + d) − e·log n),      g: ``SHARPER``
 
 is fitted, n being the pairs of pages across: a mean over more of them says more, and where hands
-have few pages, two groups of several are seldom one. It leans on d = 0, b = ``SLOPE`` and e = 0.
-The collection's own threshold is t − d.
+have few pages, two groups of several are seldom one. It leans on d = 0, b = ``SLOPE`` and e = 0,
+and a share of pairs (``STRAY``) is expected not to stand for their sides: the page that is wrong in
+a large hand says nothing about the rest. The collection's own threshold is t − d; grouping goes
+there as far as answers are sure of it, less one standard error.
 
 Questions are asked where answers are worth most, so decided pairs are no fair sample of all. But
 they are chosen by s, by sizes and by earlier answers, and the curve is that of P given s, which
@@ -24,6 +26,7 @@ nobody looked, so only one number is fitted, the ``shift`` that log-odds are wor
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -40,6 +43,7 @@ SLOPE = 1.0
 SHARPER = 0.75
 ENOUGH = 10  # pairs: fewer do not move the threshold
 ENOUGH_OF_BOTH = 20  # pairs by one hand, and by two: fewer do not move probabilities of pairs
+STRAY = 0.05  # share of decided pairs that do not stand for their sides
 MOST_SHIFT = 2.0  # log-odds
 NEAREST = 5  # pages of each that probabilities are fitted on, as in the calibration
 _LEAN = 1.0, 4.0, 4.0  # precisions of d, of the logarithm of b, and of e
@@ -52,6 +56,7 @@ class JointCurve:
     middle: float  # log-odds with probability ½
     slope: float = SLOPE
     size: float = 0.0  # e
+    doubt: float = 0.0  # the standard error of ``middle``
 
     def probability(self, means: Floats, pairs: Floats) -> Floats:
         """Of one hand, at mean log-odds over so many pairs."""
@@ -82,7 +87,11 @@ def learn(evidence: Evidence, page_ids: Sequence[str], decisions: Sequence[Decis
     means, pairs = np.array([joints.between(one, other) for one, other, _ in decided]).T
     same = np.array([same for _, _, same in decided])
     curve = fit_curve(means, pairs, same, threshold)
-    return Learned(curve, curve.middle if len(same) >= ENOUGH else threshold)
+    if len(same) < ENOUGH:
+        return Learned(curve, threshold)
+    shift = threshold - curve.middle
+    sure = math.copysign(max(abs(shift) - curve.doubt, 0.0), shift)
+    return Learned(curve, threshold - sure)
 
 
 def learn_shift(
@@ -138,8 +147,10 @@ def fit_curve(
         shift, log_slope, by_size = parameters
         slope = SLOPE * np.exp(log_slope) * (1 + SHARPER * size)
         along = signs * (slope * (means - threshold + shift) - by_size * size)
-        pull = -signs * sigmoid(-along)
-        value = np.logaddexp(0, -along).sum() + 0.5 * (lean * parameters**2).sum()
+        right = sigmoid(along)
+        likely = STRAY + (1 - 2 * STRAY) * right
+        pull = -signs * (1 - 2 * STRAY) * right * (1 - right) / likely
+        value = -np.log(likely).sum() + 0.5 * (lean * parameters**2).sum()
         steep = (pull * slope * (means - threshold + shift)).sum()
         gradient = np.array([(pull * slope).sum(), steep, -(pull * size).sum()])
         return float(value), gradient + lean * parameters
@@ -147,7 +158,12 @@ def fit_curve(
     bounds = [(-MOST_SHIFT, MOST_SHIFT), (None, None), (None, None)]
     found = optimize.minimize(loss, np.zeros(3), jac=True, method="L-BFGS-B", bounds=bounds).x
     shift, log_slope, by_size = (float(value) for value in found)
-    return JointCurve(threshold - shift, float(SLOPE * np.exp(log_slope)), by_size)
+    curve = JointCurve(threshold - shift, float(SLOPE * np.exp(log_slope)), by_size)
+    right = curve.probability(means, pairs)
+    steep = curve.slope * (1 + SHARPER * size)
+    slopes = np.stack([steep, steep * (means - curve.middle), -size])  # (parameters, pairs)
+    known = (slopes * right * (1 - right)) @ slopes.T + np.diag(lean)
+    return replace(curve, doubt=float(np.sqrt(np.linalg.inv(known)[0, 0])))
 
 
 def recalibrated(calibration: Calibration, shift: float) -> Calibration:
