@@ -8,7 +8,7 @@ from PIL import Image
 from dgmp.catalogue import Catalogue, read_areas
 from dgmp.corpora import open_corpus
 from dgmp.engines import Here
-from dgmp.errors import NoWriting
+from dgmp.errors import CatalogueError, ImageError, NoWriting
 from dgmp.tasks import describe, describe_to_file, search
 from dgmp.tasks.finding import find_pages
 
@@ -147,3 +147,17 @@ def test_a_picture_without_writing_cannot_be_looked_up(described, tmp_path):
     save(np.full((600, 800), 220, np.uint8), tmp_path / "blank.png")
     with pytest.raises(NoWriting, match=r"blank.png: no writing"):
         search(catalogue, tmp_path / "blank.png")
+
+
+def test_a_search_with_an_opening_asks_which_page_is_meant(described, photographs, tmp_path):
+    done = described()
+    copy = tmp_path / "copy.png"
+    save(on_table(opening(page_of(2), page_of(2))), copy)
+    with pytest.raises(CatalogueError, match=r"'opening.png#side=0' or 'opening.png#side=1'"):
+        search(done.catalogue, photographs / "opening.png")
+    with pytest.raises(ImageError, match=r"shows two pages: .*#side=0"):
+        search(done.catalogue, copy)
+    for side in (0, 1):
+        nearest = search(done.catalogue, f"{copy}#side={side}", n=1)[0]
+        assert nearest.page_id == f"opening.png#side={side}"
+        assert nearest.cosine > 0.99

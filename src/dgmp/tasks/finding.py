@@ -90,16 +90,24 @@ def find_pages(
     return WrittenPages(looked_at, found, chosen, cut_out, tuple(failures))
 
 
-def find_on(page: Page) -> tuple[Page, bool]:
+def find_on(page: Page, side: int | None = None) -> tuple[Page, bool]:
     """One page as it was found on its picture, and whether it is only a part of it.
 
-    An opening stays one page with two areas.
+    Of an opening ``side`` says which: 0 is the left one. An ImageError asks where it does not.
     """
     if not needs_looking(page):
         return page, False
     found = find_writing(page)
-    (upright,) = side_pages(page, found.turn, ())
-    return replace(upright, regions=found.sides or None), bool(found.sides)
+    if len(found.sides) > 1 and side is None:
+        raise ImageError(
+            page.id,
+            "shows two pages: draw around one of them, or add #side=0 (the left one) or #side=1 "
+            "(the right one) to its name",
+        )
+    parts = side_pages(page, found.turn, found.sides)
+    if side is not None and side >= len(parts):
+        raise ImageError(page.id, f"shows {len(parts)} page, it has no #side={side}")
+    return parts[side or 0], bool(found.sides)
 
 
 def find_each(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,12 +10,15 @@ import numpy as np
 
 from ..catalogue import Catalogue
 from ..describers import page_and_halves, reader
+from ..errors import CatalogueError
 from ..hands import with_probabilities
 from ..records import Descriptors, Hit, Page
 from ..sources import is_address
 from .finding import find_on
 from .opening import background_of, describer_of, one_page, opened_catalogue, page_missing
 from .scaling import distance_beside
+
+_SIDE = re.compile(r"#side=(\d)$")
 
 
 def search(
@@ -23,7 +27,8 @@ def search(
     """The ``n`` pages most like a page of the catalogue or any picture, nearest first.
 
     ``page`` is an id of the catalogue, a file, or the address of a IIIF manifest; of one with
-    several pictures the first is taken. A ``Page`` is described as it is, in its regions only if it
+    several pictures the first is taken, of a photographed opening the page that ``#side=0`` or
+    ``#side=1`` after its name says. A ``Page`` is described as it is, in its regions only if it
     has some. Where the describer is calibrated, each hit has the likelihood ratio and the
     probability of the same hand, unless one of both pages has too little writing to say.
     """
@@ -31,9 +36,12 @@ def search(
     if isinstance(page, Page):
         known, query = opened.find(page.id), described(page, opened)[1]
     elif (known := opened.find(str(page))) is not None:
+        _check_side(known, str(page))
         query = opened.page(known)
-    elif is_address(page) or Path(page).exists():
-        query = described(one_page(page), opened)[1]
+    elif is_address(page) or Path(path := _SIDE.sub("", str(page))).exists():
+        asked = None if is_address(page) else _SIDE.search(str(page))
+        side = int(asked[1]) if asked else None
+        query = described(one_page(page if side is None else path), opened, side)[1]
     else:
         raise page_missing(opened, str(page))
     found = opened.search(query.vectors[0], n, leave_out=known)
@@ -45,10 +53,22 @@ def search(
     return with_probabilities(found.hits, hits, query, known, background)
 
 
-def described(page: Page, catalogue: Catalogue) -> tuple[Page, Descriptors]:
-    """A page as it is here, whether it is in the catalogue or not, and as it was found."""
+def _check_side(known: str, asked: str) -> None:
+    """Refuse the name of a photograph with two pages, of which the first would be taken."""
+    if _SIDE.search(known) and not _SIDE.search(asked):
+        left, right = (_SIDE.sub(f"#side={side}", known) for side in (0, 1))
+        raise CatalogueError(f"{asked}: shows two pages; give one of them, {left!r} or {right!r}")
+
+
+def described(
+    page: Page, catalogue: Catalogue, side: int | None = None
+) -> tuple[Page, Descriptors]:
+    """A page as it is here, whether it is in the catalogue or not, and as it was found.
+
+    ``side`` as in :func:`find_on`.
+    """
     describer = describer_of(catalogue)
-    page, cut_out = (page, False) if catalogue.find(page.id) is not None else find_on(page)
+    page, cut_out = (page, False) if catalogue.find(page.id) is not None else find_on(page, side)
     distance = distance_beside(catalogue, page, describer.preparation, alone=cut_out)
     if distance is not None:
         page = replace(page, line_distance=distance)
