@@ -139,6 +139,12 @@ def test_every_picture_of_a_tiff_is_found_but_not_its_thumbnail(book):
     assert [picture.frame for picture in pictures_in(book)] == [0, 1]
 
 
+def test_a_tiff_of_more_pictures_than_allowed_is_refused(book):
+    assert len(pictures_in(book, most=3)) == 2
+    with pytest.raises(ImageError, match="too large: more than 2 pictures in the file"):
+        pictures_in(book, most=2)
+
+
 @pytest.mark.parametrize("frame", [0, 1])
 def test_every_picture_of_a_tiff_can_be_read(book, frame):
     assert_array_equal(read_image(book, frame), written(seed=frame))

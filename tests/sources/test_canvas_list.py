@@ -5,7 +5,7 @@ import json
 import pytest
 
 from dgmp.errors import ImageError
-from dgmp.sources import canvas_list, list_address
+from dgmp.sources import canvas_list, list_address, open_source
 from sources.iiif_server import status
 
 
@@ -105,6 +105,14 @@ def test_collections_that_name_each_other_are_read_once(server):
     first = collection(server, "a-c", f"{server.base}/b-c.json", server.add_book("one", 1))
     collection(server, "b-c", first, f"{server.base}/one.json")
     assert ids(list_address(first)) == ["one/1r"]
+
+
+def test_the_fragment_of_a_member_is_no_part_of_its_address(server):
+    book = server.add_book("one", 1)
+    members = [f"{book}{fragment}" for fragment in ("#canvas=1", "#public&canvas=1", "")]
+    (page,) = list_address(collection(server, "top", *members)).pages
+    assert page.source.manifest == book
+    assert open_source(page.source.address) == page.source
 
 
 def test_manifests_of_one_label_are_told_apart(server):

@@ -2,6 +2,7 @@
 
 import gzip
 import time
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -155,12 +156,39 @@ def test_an_answer_that_is_too_large_is_refused(server, get, fault):
 
 
 def test_a_packed_answer_is_unpacked_and_bounded_unpacked(server, get):
-    server.faults["/a"] = lambda handler: handler.send(
-        200, gzip.compress(bytes(5000)), {"content-encoding": "gzip"}
-    )
+    server.faults["/a"] = packed(gzip.compress(bytes(5000)))
     assert get() == bytes(5000)
     with pytest.raises(ImageError, match="too large"):
         get(max_age=0, most_bytes=4000)
+
+
+def packed(data, packing="gzip"):
+    return lambda handler: handler.send(200, data, {"content-encoding": packing})
+
+
+def test_a_packed_answer_is_not_unpacked_beyond_the_limit(server, get):
+    server.faults["/a"] = packed(gzip.compress(bytes(50_000_000)))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ImageError, match="too large"):
+            get()
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("packing", ["gzip, gzip", "deflate", "br"])
+def test_an_answer_that_is_packed_otherwise_is_refused(server, get, packing):
+    server.faults["/a"] = packed(gzip.compress(gzip.compress(b"answer")), packing)
+    with pytest.raises(ImageError, match=f"refused: packed by '{packing}', only gzip"):
+        get()
+
+
+@pytest.mark.parametrize("data", [gzip.compress(bytes(5000))[:-9], b"no gzip at all"])
+def test_a_packed_answer_that_cannot_be_unpacked_is_broken(server, get, data):
+    server.faults["/a"] = packed(data)
+    with pytest.raises(ImageError, match="broken: "):
+        get()
 
 
 def test_an_answer_that_fails_its_check_is_not_kept(server, get, cache):

@@ -3,6 +3,7 @@
 import io
 import pickle
 import re
+import struct
 from contextlib import closing
 
 import numpy as np
@@ -175,6 +176,26 @@ def test_a_picture_that_is_a_bomb_is_refused_before_it_is_drawn(tmp_path):
     (page,) = sources_at(path)
     with pytest.raises(ImageError, match="too large: a picture of 60000×60000"):
         pictures_in(page)
+
+
+@pytest.mark.parametrize("side", [700, 9000, 30000])
+def test_a_jpeg_larger_than_the_document_says_has_the_size_that_is_said(tmp_path, side):
+    data = jpeg()
+    place = data.index(b"\xff\xc0") + 5  # the height and the width of its header
+    larger = data[:place] + struct.pack(">HH", side, side) + data[place + 4 :]
+    (page,) = sources_at(jpeg_pdf(tmp_path / "a.pdf", data=larger))
+    assert page.size == (630, 450)
+    np.testing.assert_allclose(read_image(page).shape, (450, 630), atol=1)  # as PDFium rounds
+
+
+def test_whatever_goes_wrong_in_a_document_is_an_error_of_its_page(tmp_path, monkeypatch):
+    def stumble(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(pdf, "_own_picture", stumble)
+    (page,) = sources_at(jpeg_pdf(tmp_path / "a.pdf"))
+    with pytest.raises(ImageError, match="broken: ZeroDivisionError"):
+        page.open()
 
 
 def test_more_pages_than_the_limit_are_refused(tmp_path, monkeypatch):

@@ -105,13 +105,50 @@ def test_a_canvas_that_left_the_manifest_has_vanished(server, run):
     assert ids(run(address, forget=True)) == ("b/1r", "b/3r")
 
 
-def test_labels_that_move_among_canvases_make_their_pages_changed(server, run):
-    address = server.add_book("b", 2)
+def relabel(values, label):
+    values["label"] = {"none": [label]}
+
+
+def test_a_page_keeps_its_id_when_labels_change(server, run):
+    address = server.add_book("b", 3)
     run(address)
-    items = server.documents["/b.json"]["items"]
-    items[0]["label"], items[1]["label"] = items[1]["label"], items[0]["label"]
+    book = server.documents["/b.json"]
+    relabel(book, "Cod. 1")
+    for canvas, label in zip(book["items"], ["front", "3r", "2r"], strict=True):
+        relabel(canvas, label)
+    done = run(address, forget=True)
+    assert done.described == 0
+    assert ids(done) == ("b/1r", "b/2r", "b/3r")
+    assert done.catalogue.column("manuscript") == dict.fromkeys(ids(done), "Cod. 1")
+    stored = f"{address}#canvas={server.base}/b/canvas/b-1"
+    assert done.catalogue.paths()["b/2r"] == stored
+
+
+def test_a_new_canvas_with_the_old_label_of_another_is_a_page_of_its_own(server, run):
+    address = server.add_book("b", 3)
+    book = server.documents["/b.json"]
+    new = book["items"].pop()
+    run(address)
+    relabel(book["items"][0], "front")
+    relabel(new, "1R")
+    book["items"].insert(0, new)
     done = run(address)
-    assert len(done.changes.changed) == done.described == 2
+    assert done.described == 1
+    assert [name.partition("~")[0] for name in sorted(ids(done))] == ["b/1R", "b/1r", "b/2r"]
+    assert run(address).described == 0
+
+
+def test_a_book_keeps_its_ids_when_another_of_its_label_comes(server, run):
+    books = [server.add_book(name, 1, label="Book") for name in ("one", "two")]
+    members = [{"id": each, "type": "Manifest"} for each in books]
+    server.documents["/top.json"] = top = {"type": "Collection", "items": members[:1]}
+    address = f"{server.base}/top.json"
+    assert ids(run(address)) == ("Book/1r",)
+    top["items"] = members
+    done = run(address)
+    assert done.described == 1
+    assert len(done.catalogue) == 2
+    assert "Book/1r" in ids(done)
 
 
 def test_two_manifests_of_one_label_do_not_overwrite_each_other(server, run):

@@ -29,6 +29,7 @@ from .drawn import is_drawn
 from .pixel_types import Colours, to_colours, to_grey
 
 LIMIT = 20_000 * 20_000  # pixels: the largest maps and charters; above this a file is a bomb
+MOST_FRAMES = 20_000  # of a TIFF, thumbnails among them
 SMALLEST = 16  # pixels on the shorter side: less cannot hold a letter
 SMALLEST_DPI, LARGEST_DPI = 100, 2400  # that a scan may have
 FORMATS = ("JPEG", "PNG", "TIFF", "JPEG2000", "BMP", "GIF", "PPM", "WEBP")
@@ -97,8 +98,11 @@ class Picture:
     dpi: float | None = None  # its resolution, if the header has a believable one
 
 
-def pictures_in(source: Source) -> tuple[Picture, ...]:
-    """The pictures of a file, from its headers alone; several in a TIFF, else one."""
+def pictures_in(source: Source, *, most: int = MOST_FRAMES) -> tuple[Picture, ...]:
+    """The pictures of a file, from its headers alone; several in a TIFF, else one.
+
+    A file with more than ``most`` is refused before its further headers are read.
+    """
     path = source.address
     if (known := source.size) is not None:
         _check_size(path, known)
@@ -107,9 +111,7 @@ def pictures_in(source: Source) -> tuple[Picture, ...]:
         if is_drawn(image):
             raise ImageError(path, "drawn by dgmp: a picture of pages, no page")
         found = []
-        for frame in range(image.n_frames if image.format == "TIFF" else 1):
-            if frame:
-                image.seek(frame)
+        for frame in _frames(path, image, most):
             if image.format == "TIFF":
                 if frame and image.tag_v2.get(_SUBFILE, 0) & 0b101:
                     continue
@@ -117,6 +119,21 @@ def pictures_in(source: Source) -> tuple[Picture, ...]:
             _check_size(path, image.size)
             found.append(Picture(frame, _displayed_size(image), _resolution(image)))
         return tuple(found)
+
+
+def _frames(path: str, image: Any, most: int) -> Iterator[int]:
+    """The number of each frame, which is sought; to count them first would read all headers."""
+    yield 0
+    frame = 1
+    while image.format == "TIFF":
+        try:
+            image.seek(frame)
+        except EOFError:
+            return
+        if frame == most:
+            raise ImageError(path, f"too large: more than {most} pictures in the file")
+        yield frame
+        frame += 1
 
 
 def read_image(source: Source, frame: int = 0, *, turn: int = 0, reduce: int = 1) -> Grey:

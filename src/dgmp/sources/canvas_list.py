@@ -96,14 +96,16 @@ class _Walk:
             self.left_out.append((where, f"not listed: over {DEPTH} collections deep"))
             return
         for member in document.members:
+            # A fragment would be read back as that of a canvas, and say that it is not public.
+            address = member.address.partition("#")[0]
             if member.inside is not None:
-                yield from self._inside(member.address or where, member.inside, depth + 1)
-            elif member.address not in self.seen:
-                self.seen.add(member.address)
+                yield from self._inside(address or where, member.inside, depth + 1)
+            elif address not in self.seen:
+                self.seen.add(address)
                 if self.found >= MOST_MANIFESTS:
                     self.left_out.append((where, f"not listed: over {MOST_MANIFESTS} manifests"))
                     return
-                yield from self._member(member.address, depth + 1)
+                yield from self._member(address, depth + 1)
 
     def _member(self, address: str, depth: int) -> Iterator[tuple[str, Manifest]]:
         try:

@@ -11,7 +11,8 @@ seconds. What fails for now raises :class:`~dgmp.errors.Unreachable`, what fails
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 POLITENESS = Politeness()
 _AGAIN = (408, 425, 429, 500, 502, 503, 504)
+_PIECE = 1_000_000  # bytes of an answer that are unpacked at once
 _WEB_PORTS = (None, 80, 443)
 _REASONS = {
     401: "may not be read: the service asks for a password",
@@ -141,7 +143,7 @@ class _Request:
                 why = f"unreachable: {str(error) or type(error).__name__}"
                 lost = isinstance(error, connections.NOT_CONNECTED)
                 raise _NotNow(host, why, not_connected=lost) from error
-            except (need("httpx").InvalidURL, need("httpx").DecodingError) as error:
+            except (need("httpx").InvalidURL, zlib.error) as error:
                 raise ImageError(self.address, f"broken: {error}") from error
 
     def _place(self, target: str) -> tuple[str, int | None]:
@@ -166,7 +168,7 @@ class _Request:
         self._check_length(int(response.headers.get("content-length") or 0))
         with self.cache.writing(self.address) as file:
             length = 0
-            for chunk in response.iter_bytes():
+            for chunk in self._unpacked(response):
                 length += len(chunk)
                 self._check_length(length)
                 file.write(chunk)
@@ -177,6 +179,17 @@ class _Request:
         if found is None:
             raise ImageError(self.address, f"{self.cache.folder}: too small for it")
         return found
+
+    def _unpacked(self, response: httpx.Response) -> Iterator[bytes]:
+        """The answer in pieces; httpx would unpack a few bytes into gigabytes at once."""
+        packing = response.headers.get("content-encoding", "").strip().lower()
+        if packing in ("", "identity"):
+            return response.iter_raw()
+        if packing != "gzip":
+            raise ImageError(
+                self.address, f"refused: packed by {packing[:80]!r}, only gzip is unpacked"
+            )
+        return _inflated(response.iter_raw())
 
     def _wait_as_told(self, response: httpx.Response, host: Host) -> None:
         told = _retry_after(response.headers.get("retry-after", ""))
@@ -193,6 +206,17 @@ class _Request:
             raise ImageError(
                 self.address, f"too large: the limit is {self.most_bytes / 1e6:g} million bytes"
             )
+
+
+def _inflated(packed: Iterable[bytes]) -> Iterator[bytes]:
+    """What gzip packed, at most ``_PIECE`` bytes at a time."""
+    inflate = zlib.decompressobj(zlib.MAX_WBITS + 16)
+    for data in packed:
+        while data and not inflate.eof:
+            yield inflate.decompress(data, _PIECE)
+            data = inflate.unconsumed_tail
+    if not inflate.eof:
+        raise zlib.error("the end of what gzip packed is missing")
 
 
 def _retry_after(text: str) -> float | None:

@@ -28,7 +28,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ImageError, MissingExtra
+from ..errors import DgmpError, ImageError, MissingExtra
 from ..names import need
 from .local_file import FileSource
 
@@ -86,7 +86,7 @@ class PdfPage:
         """The picture that the page is, or a drawing of it: JPEG or PNM."""
         about = self._about()
         with _document(self.path) as document, closing(document[self.number - 1]) as page:
-            found = _own_picture(page) if about.is_picture else None
+            found = _own_picture(page, about.size) if about.is_picture else None
             return BytesIO(found or _drawn(page, about.scale))
 
     def stamp(self) -> str:
@@ -173,6 +173,10 @@ def _document(path: Path) -> Iterator[Any]:
         else:
             reason = f"broken: {error}"
         raise ImageError(path, reason) from error
+    except DgmpError:
+        raise
+    except Exception as error:  # whatever a document does, the others go on
+        raise ImageError(path, f"broken: {str(error) or type(error).__name__}") from error
 
 
 def _look_at(page: Any) -> _About:
@@ -253,31 +257,36 @@ def _turns(image: Any) -> tuple[int, bool]:
     return (1 if up > 0 else 3), mirrored
 
 
-def _own_picture(page: Any) -> bytes | None:
-    """The picture that a page is, if it looks like the page."""
+def _own_picture(page: Any, size: tuple[int, int]) -> bytes | None:
+    """The picture that a page is, if it has the size that was said and looks like the page."""
     raw = need("pypdfium2.raw")
     (image,) = (each for each in page.get_objects((raw.FPDF_PAGEOBJ_IMAGE,)) if each.level == 0)
     small = page.render(scale=_GLANCE / max(page.get_size()), grayscale=True).to_pil()
+    if sorted(image.get_px_size()) != sorted(size):  # known better once it is decoded
+        return None
     turns, mirrored = _turns(image)
     turns -= page.get_rotation() // 90
     if turns % 4 == 0 and not mirrored and image.get_filters(skip_simple=True) == ["DCTDecode"]:
         encoded = bytes(image.get_data(decode_simple=True))
-        if _looks_like(encoded, small):
+        if _looks_like(encoded, size, small):
             return encoded
     pixels = image.get_bitmap().to_numpy()
     if mirrored:
         pixels = pixels[:, ::-1]
     encoded = _pnm(np.rot90(pixels, turns))
-    return encoded if _looks_like(encoded, small) else None
+    return encoded if _looks_like(encoded, size, small) else None
 
 
-def _looks_like(encoded: bytes, small: Any) -> bool:
+def _looks_like(encoded: bytes, size: tuple[int, int], small: Any) -> bool:
     pil, chops, stat = need("PIL.Image"), need("PIL.ImageChops"), need("PIL.ImageStat")
     try:
         with pil.open(BytesIO(encoded), formats=("JPEG", "PPM")) as picture:
+            if picture.size != size:
+                return False
             picture.draft("RGB", (_GLANCE * 2, _GLANCE * 2))
             own = picture.convert("L").resize(small.size, pil.Resampling.BOX)
-    except (OSError, SyntaxError, ValueError):  # PDFium may read what Pillow does not
+    except (OSError, SyntaxError, ValueError, pil.DecompressionBombError):
+        # PDFium may read what Pillow does not.
         return False
     return float(stat.Stat(chops.difference(own, small)).mean[0]) < _ALIKE
 

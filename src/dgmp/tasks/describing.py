@@ -29,7 +29,7 @@ from ..records import Page, Stage
 from ..sources import open_source
 from .dividing import divide
 from .finding import find_pages
-from .opening import head_for, opened
+from .opening import head_for, opened, with_known_ids
 from .scaling import KnownScale, given_distance, scale_for_catalogue, scale_pages
 
 BATCH_PAGES = 32  # a commit takes some 10 ms, so 0.3 ms per page
@@ -93,10 +93,12 @@ def describe(
     soon as a page cannot be described.
     """
     known = KnownScale(dpi, line_distance)
+    there = is_catalogue(catalogue)
     found = opened(corpus)
+    if there:
+        found = with_known_ids(found, Catalogue.open(catalogue).paths())
     pages = found.pages if split is None else found.in_split(split)
     chosen = load_describer(describer)
-    there = is_catalogue(catalogue)
     by = by or (Catalogue.open(catalogue).head.by if there else "page")
     check_name(by, PARTS, "part of a page")
     _check_known(known, by)

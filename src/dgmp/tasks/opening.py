@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from weakref import WeakKeyDictionary
 
 from ..catalogue import Catalogue, Head, read_shift
-from ..corpora import Corpus, Remark, open_corpus, read_split_file
+from ..corpora import Corpus, Remark, open_corpus, page_of_side, read_split_file
 from ..describers import Describer, full_spec, load_describer
 from ..errors import CatalogueError, CorpusError
 from ..hands import CALIBRATION_FORMAT, Background, Calibration, recalibrated
@@ -27,6 +28,27 @@ def opened(corpus: Corpus | Path | str) -> Corpus:
     found = corpus if isinstance(corpus, Corpus) else open_corpus(corpus)
     found.check_usable()
     return found
+
+
+def with_known_ids(corpus: Corpus, paths: Mapping[str, str]) -> Corpus:
+    """The corpus with the ids by which a catalogue knows its addresses, whatever their labels now.
+
+    ``paths`` are those of the catalogue. A new page that is called like a known one gets letters.
+    """
+    known = {path: page_of_side(id) for id, path in paths.items() if is_address(path)}
+    taken = {known[page.source.address] for page in corpus if page.source.address in known}
+    if not taken:
+        return corpus
+    folded = {id.casefold() for id in taken}
+
+    def known_id(page: Page) -> str:
+        address = page.source.address
+        if address in known or page.id.casefold() not in folded:
+            return known.get(address, page.id)
+        return f"{page.id}~{hashlib.sha256(address.encode()).hexdigest()[:6]}"
+
+    pages = [replace(page, id=known_id(page)) for page in corpus]
+    return replace(corpus, pages=tuple(sorted(pages, key=lambda page: page.id)))
 
 
 def opened_catalogue(catalogue: Catalogue | Path | str) -> Catalogue:

@@ -154,16 +154,16 @@ class Uploads:
 def _checked_size(source: UploadSource) -> tuple[int, int]:
     """Width and height by the header of what can be decoded without harm."""
     try:
-        pictures = pictures_in(source)
+        pictures = pictures_in(source, most=MOST_PICTURES)
     except ImageError as error:
         status = next((s for start, s in _STATUS.items() if error.reason.startswith(start)), 400)
         raise UploadRefused(status, f"the picture cannot be used: {error.reason}") from error
     pixels = sum(width * height for width, height in (picture.size for picture in pictures))
-    if len(pictures) > MOST_PICTURES or pixels > MOST_PIXELS:
+    if pixels > MOST_PIXELS:
         raise UploadRefused(
             413,
             f"the picture cannot be used: it has {pixels / 1e6:.0f} million pixels in "
-            f"{len(pictures)} frames; the limits are {MOST_PIXELS / 1e6:.0f} and {MOST_PICTURES}",
+            f"{len(pictures)} frames; the limit is {MOST_PIXELS / 1e6:.0f} million",
         )
     return pictures[0].size
 
