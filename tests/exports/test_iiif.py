@@ -11,7 +11,7 @@ from PIL import Image
 from dgmp.exports import write_hands
 from dgmp.exports.iiif import ADDRESS
 from dgmp.records import Region
-from dgmp.sources import CanvasSource
+from dgmp.sources import CanvasSource, FileSource
 from dgmp.sources.manifests import CanvasImage
 
 from .conftest import NAMES, changed, only, sides
@@ -217,3 +217,12 @@ def test_a_page_cut_out_of_a_photograph_is_a_place_on_its_canvas(written, going)
     cut = replace(going.pages[NAMES[0]], regions=(Region.rectangle(10, 20, 110, 80),))
     (note,) = written(only(going, cut))["hands/1-pages.json"]["items"]
     assert note["target"].endswith("#xywh=10,20,100,60")
+
+
+def test_folders_with_a_number_sign_are_books_of_their_own(written, going, scans):
+    pages = [
+        replace(going.pages[NAMES[0]], id=f"Box #{n}/p.jpg", source=FileSource(scans / NAMES[n]))
+        for n in (1, 2)
+    ]
+    listed = written(only(going, *pages))["collection.json"]["items"]
+    assert [item["label"]["none"] for item in listed] == [["Box #1"], ["Box #2"]]

@@ -23,7 +23,7 @@ from urllib.parse import quote
 
 from ..corpora import page_of_side
 from ..errors import ImageError
-from ..records import Hand, Page, Region
+from ..records import Hand, Page, Region, file_and_part
 from ..sources import CanvasSource
 from .iiif_pictures import link_picture
 from .outgoing import Outgoing, hand_title
@@ -133,7 +133,7 @@ def _books(going: Outgoing) -> list[_Book]:
     for id in sorted(going.pages, key=_natural):
         page = going.pages[id]
         whole = page_of_side(id)
-        file, several, _ = whole.partition("#")
+        file, several = file_and_part(whole)
         name = file if several else PurePosixPath(file).parent.as_posix()
         label = page.manuscript or (going.title if name == "." else name)
         books.setdefault(name, _Book(label)).scans.setdefault(whole, []).append(page)
