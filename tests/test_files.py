@@ -58,6 +58,16 @@ def test_a_full_disk_leaves_the_old_file(tmp_path):
     assert target.read_text() == "old"
 
 
+def test_two_writers_of_one_file_do_not_disturb_each_other(tmp_path):
+    target = tmp_path / "file.txt"
+    with replacing(target) as first:
+        first.write_text("first")
+        with replacing(target) as second:
+            second.write_text("second")
+        assert target.read_text() == "second"
+    assert target.read_text() == "first"
+
+
 def test_only_ordinary_files_are_replaced(tmp_path):
     # A device would be moved out of its folder, and a file would stand in its place.
     os.mkfifo(tmp_path / "pipe")
@@ -223,4 +233,18 @@ def test_a_folder_that_fails_leaves_what_was_there(tmp_path):
 
     with pytest.raises(DgmpError, match="folder: cannot be written: No space"):
         fill()
+    assert [file.name for file in tmp_path.rglob("*")] == ["folder", "old.txt"]
+
+
+def test_a_folder_that_cannot_be_moved_into_place_leaves_what_was_there(tmp_path):
+    place = tmp_path / "folder"
+    place.mkdir()
+    (place / "old.txt").touch()
+
+    def lose():
+        with replacing_folder(place) as beside:
+            beside.rmdir()  # so that the old folder is moved away and nothing can follow
+
+    with pytest.raises(DgmpError, match="folder: cannot be written"):
+        lose()
     assert [file.name for file in tmp_path.rglob("*")] == ["folder", "old.txt"]

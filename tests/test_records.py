@@ -7,7 +7,7 @@ import pytest
 
 from dgmp.evaluation import classification_scores, ranking_scores, retrieval_scores
 from dgmp.rankings import rank_pages, rerank_reciprocal
-from dgmp.records import Decision, Descriptors, Page, Ranking, Region
+from dgmp.records import Decision, Descriptors, Page, Ranking, Region, file_and_part
 from dgmp.sources import FileSource
 
 VECTORS = np.eye(6)[[0, 0, 1, 1, 2, 2]] + 0.1
@@ -120,3 +120,19 @@ def test_a_decision_that_means_nothing_is_refused(values, why):
 
 def test_the_pages_of_a_decision_are_those_of_both_sides():
     assert Decision("different", ("a", "b"), ("c",)).pages == {"a", "b", "c"}
+
+
+@pytest.mark.parametrize(
+    ("file", "part"),
+    [
+        ("ms 1/a.jpg", ""),
+        ("Box #1/a.jpg", ""),
+        ("Box #1/b.pdf", "#page=3#side=1"),
+        ("a#2.tif", "#frame=2#band=10"),
+        ("a#page=x.jpg", ""),
+        ("#side=1/a.jpg", "#region=0"),
+        ("https://a.org/m.json", "#canvas=https://a.org/c#7"),
+    ],
+)
+def test_only_what_dgmp_added_to_the_name_of_a_file_is_a_part(file, part):
+    assert file_and_part(file + part) == (file, part)

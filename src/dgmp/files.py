@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -60,7 +61,7 @@ def replacing(path: Path) -> Iterator[Path]:
     refuses is raised as a :class:`DgmpError` that names the file.
     """
     path = Path(path)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside = _beside(path)
     try:
         check_place(path)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -83,18 +84,29 @@ def replacing_folder(path: Path) -> Iterator[Path]:
     a :class:`DgmpError` that names the folder.
     """
     path = Path(path).absolute()
-    beside, old = (path.with_name(f".{path.name}.{os.getpid()}{end}") for end in ("", ".old"))
+    beside = _beside(path)
+    old = beside.with_name(f"{beside.name}.old")
     try:
         beside.mkdir(parents=True)
         yield beside
         if path.exists():
             path.rename(old)
-        beside.rename(path)
+        try:
+            beside.rename(path)
+        except BaseException:
+            if old.exists():
+                old.rename(path)
+            raise
+        shutil.rmtree(old, ignore_errors=True)
     except OSError as error:
         raise DgmpError(f"{path}: cannot be written: {error.strerror or error}") from error
     finally:
-        for rest in (beside, old):
-            shutil.rmtree(rest, ignore_errors=True)
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _beside(path: Path) -> Path:
+    """A hidden name beside a path that no other process or thread writes to."""
+    return path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
 
 
 def write_text(path: Path, text: str) -> None:

@@ -7,6 +7,7 @@ everywhere after that.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Protocol
@@ -20,6 +21,7 @@ Matrix = NDArray[np.float32]
 Floats = NDArray[np.float64]
 Rectangles = NDArray[np.int32]  # (n, 4): left, top, right, bottom; where there are thousands
 PageProgress = Callable[[int], None]  # called with the number of pages done since its last call
+_PART = re.compile(r"(?:#(?:page|frame|side|region|band)=\d+)+\Z|#canvas=.*", re.DOTALL)
 Stage = Callable[[str, int], PageProgress]  # a part of the work begins: its name, its pages
 
 
@@ -121,6 +123,16 @@ class Page:
         turned = f" turned {self.turn}" if self.turn else ""
         mixed = f"{word} {self.frame} {corners}{distance}{turned}"
         return hashlib.sha256(mixed.encode()).hexdigest()
+
+
+def file_and_part(name: str) -> tuple[str, str]:
+    """The id of a page, or the address of a source, as its file and what of it is meant.
+
+    The part is such as ``#frame=2#side=1``, empty for all of the file. Folders and files may have a
+    ``#`` in their own names.
+    """
+    found = _PART.search(name)
+    return (name, "") if found is None else (name[: found.start()], found[0])
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,7 @@
 """catalogue.json: what it holds, what is refused, and what an older dgmp wrote."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -34,7 +35,15 @@ def test_what_is_no_head_is_refused(tmp_path, content, reason):
 
 
 def test_what_is_no_catalogue_is_told_how_to_become_one(tmp_path):
-    with pytest.raises(CatalogueError, match="is no catalogue; dgmp describe"):
+    how = f"dgmp describe FOLDER --catalogue {tmp_path} makes one"
+    with pytest.raises(CatalogueError, match=f"is no catalogue; {re.escape(how)}"):
+        Catalogue.open(tmp_path)
+
+
+def test_a_folder_of_scans_is_told_to_have_its_catalogue_beside_it(tmp_path):
+    (tmp_path / "scan.jpg").touch()
+    how = f"dgmp describe {tmp_path} --catalogue {tmp_path}.catalogue makes one"
+    with pytest.raises(CatalogueError, match=f"is no catalogue; {re.escape(how)}"):
         Catalogue.open(tmp_path)
 
 

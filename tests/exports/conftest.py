@@ -11,8 +11,9 @@ from jsonschema import Draft202012Validator
 from lxml import etree
 from PIL import Image
 
+from dgmp.corpora import side_pages
 from dgmp.exports import Outgoing
-from dgmp.records import Hand, Page
+from dgmp.records import Hand, Page, Region
 from dgmp.sources import FileSource
 
 SCHEMAS = Path(__file__).parent / "schemas"
@@ -54,6 +55,12 @@ def changed(going, name, **values):
     """The same hands with one page changed."""
     page = replace(going.pages[name], **values)
     return replace(going, pages=dict(going.pages) | {name: page})
+
+
+def sides(page):
+    """Both pages of a photographed opening."""
+    halves = Region.rectangle(10, 20, 200, 280), Region.rectangle(210, 20, 400, 280)
+    return side_pages(page, 0, halves)
 
 
 def only(going, *pages):

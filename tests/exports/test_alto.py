@@ -1,12 +1,15 @@
 """Hands as tags in ALTO files, checked against the schema of ALTO 4.2."""
 
+from dataclasses import replace
+
 import pytest
 from lxml import etree
 
 from dgmp.errors import CatalogueError
 from dgmp.exports import write_hands
+from dgmp.sources import FileSource
 
-from .conftest import NAMES
+from .conftest import NAMES, only
 
 ALTO = {"a": "http://www.loc.gov/standards/alto/ns-v4#"}
 BLOCK = '<TextBlock ID="b{0}" HPOS="{0}" VPOS="20" WIDTH="100" HEIGHT="50"{1}/>'
@@ -59,3 +62,15 @@ def test_without_an_alto_file_there_is_nothing_to_write(going, scans, tmp_path, 
     with pytest.raises(CatalogueError, match="no page has an ALTO file"):
         write_hands(going, tmp_path / "alto")
     assert not (tmp_path / "alto").exists()
+
+
+def test_copies_of_equal_names_lie_in_the_folders_of_their_scans(going, tmp_path):
+    pages = []
+    for box in ("Box #1", "Box #2"):
+        scan = tmp_path / "scans" / box / "p.jpg"
+        scan.parent.mkdir(parents=True)
+        scan.with_suffix(".xml").write_text(FILE.format(blocks=BLOCK.format(10, ""), tags=""))
+        pages.append(replace(going.pages[NAMES[0]], id=f"{box}/p.jpg", source=FileSource(scan)))
+    out = write_hands(only(going, *pages), tmp_path / "alto")
+    copies = sorted(file.relative_to(out).as_posix() for file in out.rglob("*.xml"))
+    assert copies == ["Box #1/p.xml", "Box #2/p.xml"]

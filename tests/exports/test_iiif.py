@@ -11,10 +11,10 @@ from PIL import Image
 from dgmp.exports import write_hands
 from dgmp.exports.iiif import ADDRESS
 from dgmp.records import Region
-from dgmp.sources import CanvasSource
+from dgmp.sources import CanvasSource, FileSource
 from dgmp.sources.manifests import CanvasImage
 
-from .conftest import NAMES, changed, only
+from .conftest import NAMES, changed, only, sides
 
 MANIFEST = "https://a.org/m.json"
 CANVAS = "https://a.org/canvas/7"
@@ -198,3 +198,31 @@ def test_a_scan_that_is_gone_leaves_its_canvas_empty(written, going, scans):
     with pytest.warns(UserWarning, match="1 scans cannot be read"):
         documents = written(going)
     assert canvases(documents)[NAMES[3]]["items"][0]["items"] == []
+
+
+def test_both_sides_of_an_opening_are_places_on_one_canvas_of_its_folder(written, going):
+    documents = written(only(going, *sides(going.pages[NAMES[0]]), going.pages[NAMES[1]]))
+    assert [item["label"]["none"] for item in documents["collection.json"]["items"]] == [["ms 12"]]
+    drawn = canvases(documents)
+    assert list(drawn) == [NAMES[0], NAMES[1]]
+    targets = [note["target"] for note in documents["hands/1-pages.json"]["items"]]
+    assert targets == [
+        f"{drawn[NAMES[0]]['id']}#xywh=10,20,190,260",
+        f"{drawn[NAMES[0]]['id']}#xywh=210,20,190,260",
+        drawn[NAMES[1]]["id"],
+    ]
+
+
+def test_a_page_cut_out_of_a_photograph_is_a_place_on_its_canvas(written, going):
+    cut = replace(going.pages[NAMES[0]], regions=(Region.rectangle(10, 20, 110, 80),))
+    (note,) = written(only(going, cut))["hands/1-pages.json"]["items"]
+    assert note["target"].endswith("#xywh=10,20,100,60")
+
+
+def test_folders_with_a_number_sign_are_books_of_their_own(written, going, scans):
+    pages = [
+        replace(going.pages[NAMES[0]], id=f"Box #{n}/p.jpg", source=FileSource(scans / NAMES[n]))
+        for n in (1, 2)
+    ]
+    listed = written(only(going, *pages))["collection.json"]["items"]
+    assert [item["label"]["none"] for item in listed] == [["Box #1"], ["Box #2"]]

@@ -11,6 +11,8 @@ from dgmp.exports.outgoing import clean, relative_address
         ("scans/ms 12/ä.jpg", "scans/ms%2012/%C3%A4.jpg"),
         ("book.pdf#page=3", "book.pdf#page=3"),
         ("../b.jpg", "../b.jpg"),
+        ("Box #1/100%?.jpg", "Box%20%231/100%25%3F.jpg"),
+        ("Box #1/b.pdf#page=3", "Box%20%231/b.pdf#page=3"),
     ],
 )
 def test_a_file_is_a_uri_from_the_folder(tmp_path, address, expected):

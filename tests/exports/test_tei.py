@@ -9,7 +9,7 @@ from lxml import etree
 from dgmp.exports import write_hands
 from dgmp.records import Region
 
-from .conftest import NAMES, changed, only
+from .conftest import NAMES, changed, only, sides
 
 TEI = {"t": "http://www.tei-c.org/ns/1.0"}
 ID = "{http://www.w3.org/XML/1998/namespace}id"
@@ -71,3 +71,20 @@ def test_a_page_whose_size_is_not_known_has_no_corners(written, going):
     document = written(changed(going, NAMES[0], size=None))
     surfaces = document.findall(".//t:surface", TEI)
     assert sum(surface.get("lrx") is None for surface in surfaces) == 1
+
+
+def test_both_sides_of_an_opening_are_zones_of_one_surface(written, going):
+    left, right = sides(going.pages[NAMES[0]])
+    document = written(only(going, left, right))
+    (surface,) = document.findall(".//t:surface", TEI)
+    assert surface.findtext("t:label", namespaces=TEI) == NAMES[0]
+    zones = {f"#{zone.get(ID)}": zone for zone in surface.findall("t:zone", TEI)}
+    loci = {locus.text: zones[locus.get("facs")] for locus in document.findall(".//t:locus", TEI)}
+    assert loci[left.id].get("points") == "10,20 200,20 200,280 10,280"
+    assert loci[right.id].get("points") == "210,20 400,20 400,280 210,280"
+
+
+def test_a_page_cut_out_of_a_photograph_is_a_zone_with_corners(written, going):
+    cut = replace(going.pages[NAMES[0]], regions=(Region.rectangle(10, 20, 110, 80),))
+    zone = written(only(going, cut)).find(".//t:zone", TEI)
+    assert zone.get("points") == "10,20 110,20 110,80 10,80"

@@ -18,6 +18,7 @@ from dgmp.models import save_model
 from dgmp.records import Page, Region
 from dgmp.sources import FileSource
 from dgmp.tasks import compare, describe, letterforms, search
+from dgmp.tasks.comparing import piece_rows
 
 IDS = [f"{writer}-{page}.png" for writer in range(3) for page in range(2)]
 
@@ -200,6 +201,17 @@ def test_a_sheet_of_the_pieces_is_drawn(catalogue, tmp_path):
     with Image.open(tmp_path / "sheet.png") as sheet:
         assert sheet.width >= 4 * 240
         assert sheet.height >= 180 * max(len(found.same), len(found.against))
+
+
+def test_every_piece_of_a_sheet_says_what_it_speaks_for(catalogue):
+    found = compare(catalogue, IDS[0], IDS[1], pieces=3)
+    for number, (_, cells) in enumerate(piece_rows(found)):
+        words = [
+            f"{word} {pairs[number].share:+.4f}  {id}" if number < len(pairs) else ""
+            for word, pairs in (("for", found.same), ("against", found.against))
+            for id in IDS[:2]
+        ]
+        assert [text for text, _ in cells] == words
 
 
 def test_a_describer_of_whole_pages_has_no_pieces(catalogue, tmp_path):

@@ -50,9 +50,11 @@ def is_catalogue(folder: Path | str) -> bool:
 def read_head(folder: Path) -> tuple[Head, int]:
     """The head of a catalogue, and the version it is stored in."""
     if not is_catalogue(folder):
-        raise CatalogueError(
-            f"{folder}: is no catalogue; dgmp describe FOLDER --catalogue {folder} makes one"
+        taken = folder.is_dir() and any(folder.iterdir())
+        makes = (
+            f"{folder} --catalogue {folder}.catalogue" if taken else f"FOLDER --catalogue {folder}"
         )
+        raise CatalogueError(f"{folder}: is no catalogue; dgmp describe {makes} makes one")
     try:
         stored = read_json(folder / FILE, FORMAT)
         version = stored.pop("version")

@@ -113,11 +113,6 @@ def same_book(address: str, other: str) -> bool:
     return is_address(address) and address.partition("#")[0] == other.partition("#")[0]
 
 
-def part_of(page_id: str) -> str:
-    """What of its file a page is, as ``#frame=2``; empty: all of it."""
-    return "".join(re.findall(r"#\w+=\d+", page_id))
-
-
 def labels_of(page: Page) -> dict[str, str | None]:
     """The labels of a page that are stored."""
     return {name: getattr(page, name) for name in LABELS}

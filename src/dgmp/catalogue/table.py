@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from ..errors import CatalogueError
 from ..files import to_plain
 from ..names import need
-from ..records import Descriptors, Page
+from ..records import Descriptors, Page, file_and_part
 from ..sources import is_address
 from .head import FORMAT, ROUNDED, Head, is_catalogue, read_head, write_head
 from .lock import LOCK, locked
@@ -42,7 +42,6 @@ from .rows import (
     labels_of,
     list_column,
     page_of,
-    part_of,
     present,
     quoted,
     refusals,
@@ -174,13 +173,13 @@ class Catalogue:
         """
         rows = self._columns("page_id", "path", "place", "content_hash", "stamp", *LABELS)
         stored = {row["page_id"]: row for row in rows.to_pylist()}
-        places = {(row["path"], part_of(id)): id for id, row in stored.items()}
+        places = {(row["path"], file_and_part(id)[1]): id for id, row in stored.items()}
         new, changed, relabelled = [], [], []
         for page in pages:
             row = stored.pop(page.id, None)
             address = page.source.address
             if row is None:
-                if (known := places.get((address, part_of(page.id)))) is not None:
+                if (known := places.get((address, file_and_part(page.id)[1]))) is not None:
                     raise CatalogueError(
                         f"{self.folder}: holds the file {address} already, as page {known!r}; "
                         "go on with the folder it was described from, or use a catalogue of its own"

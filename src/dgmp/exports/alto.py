@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from ..corpora import layout_file, text_elements, whole_and_part
 from ..errors import CatalogueError
-from ..records import Hand
+from ..records import Hand, file_and_part
 from .outgoing import Outgoing, clean, hand_title
 
 _BEFORE = ("Description", "Styles")  # of Tags, by the schema
@@ -26,7 +26,7 @@ def write_alto(going: Outgoing, folder: Path, place: Path) -> None:
     without = 0
     for hand, id, _ in going.rows():
         address = going.paths[id]
-        layout = None if "://" in address else layout_file(Path(address.partition("#")[0]))
+        layout = None if "://" in address else layout_file(Path(file_and_part(address)[0]))
         if layout is None:
             without += 1
         else:
@@ -37,7 +37,7 @@ def write_alto(going: Outgoing, folder: Path, place: Path) -> None:
         if text is None:
             without += len(pages)
             continue
-        to = folder / PurePosixPath(pages[0][0].partition("#")[0]).parent / layout.name
+        to = folder / PurePosixPath(file_and_part(pages[0][0])[0]).parent / layout.name
         to.parent.mkdir(parents=True, exist_ok=True)
         to.write_text(text, encoding="utf-8")
         written += 1

@@ -18,4 +18,10 @@ def write_csv(going: Outgoing, file: Path, place: Path) -> None:
         table.writerow(COLUMNS)
         for hand, id, fit in going.rows():
             sure = f"{fit:.4f}", f"{hand.confidence:.4f}", "yes" if hand.decided else ""
-            table.writerow((id, hand.number, hand.name, *sure, hand.nearest, paths[id]))
+            row = _text(id), hand.number, _text(hand.name), *sure, hand.nearest, _text(paths[id])
+            table.writerow(row)
+
+
+def _text(cell: str) -> str:
+    """A cell that no spreadsheet takes for a formula."""
+    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell

@@ -21,9 +21,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
-from ..corpora import whole_and_part
+from ..corpora import page_of_side
 from ..errors import ImageError
-from ..records import Hand, Page, Region
+from ..records import Hand, Page, Region, file_and_part
 from ..sources import CanvasSource
 from .iiif_pictures import link_picture
 from .outgoing import Outgoing, hand_title
@@ -132,8 +132,8 @@ def _books(going: Outgoing) -> list[_Book]:
     books: dict[str, _Book] = {}
     for id in sorted(going.pages, key=_natural):
         page = going.pages[id]
-        whole = whole_and_part(id)[0]
-        file, several, _ = whole.partition("#")
+        whole = page_of_side(id)
+        file, several = file_and_part(whole)
         name = file if several else PurePosixPath(file).parent.as_posix()
         label = page.manuscript or (going.title if name == "." else name)
         books.setdefault(name, _Book(label)).scans.setdefault(whole, []).append(page)
@@ -200,12 +200,11 @@ def _manifest_of(page: Page) -> list[dict[str, Any]]:
 
 
 def _target(canvas: str, page: Page, there: list[dict[str, Any]]) -> Any:
-    """The canvas of a page, or the place on it of a page that is a part of its scan.
+    """The canvas of a page, or the place on it where the writing of the page is.
 
     A canvas of the web may be of another size than its picture here: its places are in percent.
     """
-    regions = page.regions if whole_and_part(page.id)[1] is not None else None
-    fragment = _fragment(regions, page.size if there else None) if regions else ""
+    fragment = _fragment(page.regions, page.size if there else None) if page.regions else ""
     if not there:
         return f"{canvas}#{fragment}" if fragment else canvas
     source = {"id": canvas, "type": "Canvas", "partOf": there}

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path, PurePath
 from urllib.parse import quote
 
-from ..records import Hand, Page
+from ..records import Hand, Page, file_and_part
 
 _NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -45,12 +45,12 @@ def relative_address(address: str, folder: Path) -> str:
     """A file as a URI relative to a folder; an address of the web as it is."""
     if "://" in address:
         return address
-    path, mark, part = address.partition("#")
+    path, part = file_and_part(address)
     try:
         relative = os.path.relpath(path, folder.absolute())
     except ValueError:  # on another drive
-        return PurePath(path).as_uri() + mark + part
-    return quote(PurePath(relative).as_posix()) + mark + part
+        return PurePath(path).as_uri() + part
+    return quote(PurePath(relative).as_posix()) + part
 
 
 def clean(text: str) -> str:

@@ -1,16 +1,17 @@
-"""Hands as TEI: a ``handNote`` for each, and a ``surface`` for every page.
+"""Hands as TEI: a ``handNote`` for each, and a ``surface`` for every picture.
 
-A zone of each surface points at its hand by ``@hand``; ``@cert`` of a handNote is the confidence of
-the hand, ``@cert`` of a zone how well the page fits it, both from 0 to 1.
+A zone for each page on it points at its hand by ``@hand``; ``@cert`` of a handNote is the
+confidence of the hand, ``@cert`` of a zone how well the page fits it, both from 0 to 1.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from ..corpora import whole_and_part
+from ..corpora import page_of_side
 from ..records import Hand, Page
 from .outgoing import Outgoing, clean, relative_address
 
@@ -25,18 +26,13 @@ _ABOUT = (
 
 def write_tei(going: Outgoing, file: Path, place: Path) -> None:
     """A TEI document with hands in its header and pages as facsimile."""
-    numbers = {id: number for number, id in enumerate(sorted(going.pages), start=1)}
     root = Element("TEI", xmlns=NAMESPACE)
     header = SubElement(root, "teiHeader")
+    places = _write_pictures(SubElement(root, "facsimile"), going, place.parent)
     _write_about(header, going)
     notes = SubElement(SubElement(header, "profileDesc"), "handNotes")
     for hand in going.hands:
-        _write_hand(notes, hand, numbers)
-    facsimile = SubElement(root, "facsimile")
-    fits = {id: (hand, fit) for hand, id, fit in going.rows()}
-    for id, number in numbers.items():
-        address = relative_address(going.paths[id], place.parent)
-        _write_page(facsimile, going.pages[id], address, number, *fits[id])
+        _write_hand(notes, hand, places)
     ElementTree.indent(root, " ")
     text = ElementTree.tostring(root, encoding="unicode")
     file.write_text(f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n', encoding="utf-8")
@@ -59,7 +55,7 @@ def _write_about(header: Element, going: Outgoing) -> None:
     _text(application, "label", "dgmp")
 
 
-def _write_hand(notes: Element, hand: Hand, numbers: dict[str, int]) -> None:
+def _write_hand(notes: Element, hand: Hand, places: Mapping[str, str]) -> None:
     cert = f"{hand.confidence:.4f}"
     note = SubElement(notes, "handNote", {_ID: f"hand{hand.number}", "n": str(hand.number)})
     note.set("cert", cert)
@@ -71,30 +67,61 @@ def _write_hand(notes: Element, hand: Hand, numbers: dict[str, int]) -> None:
         _text(note, "p", "Confirmed by a person.")
     pages = SubElement(SubElement(note, "p"), "locusGrp")
     for id in hand.page_ids:
-        _text(pages, "locus", id).set("facs", f"#page{numbers[id]}")
+        _text(pages, "locus", id).set("facs", places[id])
     if hand.nearest is not None:
         near = _text(note, "p", "Most like this hand: ")
         _text(near, "ref", f"hand {hand.nearest}").set("target", f"#hand{hand.nearest}")
 
 
-def _write_page(
-    facsimile: Element, page: Page, address: str, number: int, hand: Hand, fit: float
+def _write_pictures(facsimile: Element, going: Outgoing, folder: Path) -> dict[str, str]:
+    """A surface for every picture; gives what points at each page, by its id."""
+    pictures: dict[str, list[Page]] = {}
+    for id in sorted(going.pages):
+        pictures.setdefault(page_of_side(id), []).append(going.pages[id])
+    fits = {id: (hand, fit) for hand, id, fit in going.rows()}
+    places = {}
+    for number, (picture, pages) in enumerate(pictures.items(), start=1):
+        surface = SubElement(facsimile, "surface", {_ID: f"page{number}"})
+        address = relative_address(going.paths[pages[0].id], folder)
+        _write_picture(surface, picture, address, pages[0].size)
+        for page in pages:
+            zones = _write_page(surface, page, *fits[page.id])
+            places[page.id] = f"#page{number}"
+            if page.id != picture:
+                places[page.id] = " ".join(f"#{_named(zone, surface)}" for zone in zones)
+    return places
+
+
+def _write_picture(
+    surface: Element, picture: str, address: str, size: tuple[int, int] | None
 ) -> None:
-    surface = SubElement(facsimile, "surface", {_ID: f"page{number}"})
     graphic = {"url": clean(address)}
-    if page.size is not None:
-        width, height = page.size
+    if size is not None:
+        width, height = size
         for key, value in zip(("ulx", "uly", "lrx", "lry"), (0, 0, width, height), strict=True):
             surface.set(key, str(value))
         graphic |= {"width": f"{width}px", "height": f"{height}px"}
-    _text(surface, "label", page.id)
+    _text(surface, "label", picture)
     SubElement(surface, "graphic", graphic)
-    part = whole_and_part(page.id)[1] is not None
-    for region in page.regions if part and page.regions else (None,):
+
+
+def _write_page(surface: Element, page: Page, hand: Hand, fit: float) -> list[Element]:
+    """A zone for every region of a page, or one without corners."""
+    zones = []
+    for region in page.regions or (None,):
         zone = SubElement(surface, "zone", hand=f"#hand{hand.number}", cert=f"{fit:.4f}")
         if region is not None:
             corners = (f"{max(round(x), 0)},{max(round(y), 0)}" for x, y in region.corners)
             zone.set("points", " ".join(corners))
+        zones.append(zone)
+    return zones
+
+
+def _named(zone: Element, surface: Element) -> str:
+    """The id that a zone gets by its place among the zones of its surface."""
+    name = f"{surface.get(_ID)}.{surface.findall('zone').index(zone) + 1}"
+    zone.set(_ID, name)
+    return name
 
 
 def _text(parent: Element, name: str, text: str) -> Element:

@@ -17,6 +17,7 @@ from typing import Any
 
 from ..names import need
 from ..plotting import BLUE, INK, ORANGE, PALE, SKY, STROKES, picture
+from ..records import file_and_part
 from .sequence import BandHand, BookHands
 
 COLOURS = (BLUE, ORANGE, "#009e73", "#e69f00", "#cc79a7", SKY, "#f0e442", INK)
@@ -164,8 +165,8 @@ def _map(bands: Sequence[BandHand]) -> list[tuple[float, float, float, float]]:
 
 def _name(page: Sequence[BandHand]) -> str:
     """The file of a page without its ending, the end of a long one."""
-    file, mark, part = PurePosixPath(page[0].page).name.partition("#")
-    name = PurePosixPath(file).stem + mark + part
+    file, part = file_and_part(page[0].page)
+    name = PurePosixPath(file).stem + part
     return (name if len(name) <= LONGEST_NAME else f"…{name[1 - LONGEST_NAME :]}").replace(
         "$", r"\$"
     )

@@ -3,7 +3,7 @@
 from .bands import LINES as BAND_LINES
 from .bands import find_bands
 from .binarization import binarize, has_ink, ink_middle, ink_share
-from .contact_sheets import draw_rows, sheet_font, shortened
+from .contact_sheets import Cell, draw_rows, sheet_font, shortened
 from .drawn import drawn_kind, save_drawn
 from .images import FOREIGN, SUFFIXES, Picture, pictures_in, read_colour, read_image
 from .page_store import PageStore, open_store
@@ -31,6 +31,7 @@ __all__ = [
     "FOREIGN",
     "SUFFIXES",
     "THUMBNAIL",
+    "Cell",
     "CollectionScale",
     "Colours",
     "Measured",

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..engines import Engine, map_pages
 from ..errors import ImageError
 from ..names import need
-from ..records import Grey, Page, Region
+from ..records import Grey, Page, Region, file_and_part
 from .binarization import binarize, has_ink, two_valued
 from .images import read_image
 from .scale import (
@@ -126,7 +126,7 @@ def measure_page(page: Page) -> Measured:
     if glance > 1 and distance * WORKING < 1.2 * SMALLEST_PERIOD * max(pixels.shape):
         glance = 1  # lines too fine for that
         distance, sure = measure_lines(_text_pixels(page, glance), page.id)
-    folder = page.id.partition("#")[0].rpartition("/")[0]
+    folder = file_and_part(page.id)[0].rpartition("/")[0]
     return Measured(glance * distance, sure, page.dpi, folder, page.size)
 
 

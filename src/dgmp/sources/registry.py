@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from ..errors import ImageError
-from ..records import Source
+from ..records import Source, file_and_part
 from .iiif import CanvasSource
 from .listing import Listing
 from .local_file import FileSource
@@ -74,6 +74,5 @@ def open_source(address: str) -> Source:
 
 def _kind(address: str) -> SourceKind:
     scheme = _SCHEME.match(address)
-    # Only what follows the ending is a part: folders and files may have a # in their names.
-    key = scheme[1] if scheme else Path(address).suffix.partition("#")[0]
+    key = scheme[1] if scheme else Path(file_and_part(address)[0]).suffix
     return SOURCES.get(key.lower(), FileSource)

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from itertools import zip_longest
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -30,7 +31,7 @@ from ..describers import (
 from ..errors import CatalogueError, DgmpError
 from ..files import check_place
 from ..hands import with_probabilities
-from ..pixels import THUMBNAIL, PageImage, cut_outs, draw_rows
+from ..pixels import THUMBNAIL, Cell, PageImage, cut_outs, draw_rows
 from ..records import Descriptors, Hit, Matrix, Page, Region
 from .opening import background_of, describer_of, opened_catalogue
 from .searching import described
@@ -306,22 +307,18 @@ def _draw_pieces(found: Comparison, sheet: Path) -> None:
         raise DgmpError(
             f"{sheet}: is not drawn; the describer has no pieces to show of these pages"
         )
-    names = found.first.id, found.second.id
-    columns = [
-        cut_outs(page, [getattr(pair, side) for pair in pairs], height=THUMBNAIL[1])
-        for pairs in (found.same, found.against)
-        for page, side in ((found.first, "first"), (found.second, "second"))
-    ]
-    rows = []
-    for number in range(max(len(found.same), len(found.against))):
-        text = "      ".join(
-            f"{word} {pairs[number].share:+.4f}"
-            for word, pairs in (("for one hand", found.same), ("against", found.against))
-            if number < len(pairs)
-        )
-        cells = [
-            (name, column[number] if number < len(column) else None)
-            for name, column in zip(2 * names, columns, strict=True)
-        ]
-        rows.append((text, cells))
-    draw_rows(rows, sheet, f"{names[0]} and {names[1]}: cosine {found.cosine:.4f}")
+    last = f"{found.first.id} and {found.second.id}: cosine {found.cosine:.4f}"
+    draw_rows(piece_rows(found), sheet, last)
+
+
+def piece_rows(found: Comparison) -> list[tuple[str, list[Cell]]]:
+    """Below each cut-out: what its pair speaks for, its share, and the file of its page."""
+    columns: list[list[Cell]] = []
+    for word, pairs in (("for", found.same), ("against", found.against)):
+        for page, side in ((found.first, "first"), (found.second, "second")):
+            cut = cut_outs(page, [getattr(pair, side) for pair in pairs], height=THUMBNAIL[1])
+            file = PurePosixPath(page.id).name
+            texts = [f"{word} {pair.share:+.4f}  {file}" for pair in pairs]
+            columns.append(list(zip(texts, cut, strict=True)))
+    rows = zip_longest(*columns, fillvalue=("", None))
+    return [(str(number), list(cells)) for number, cells in enumerate(rows, start=1)]

@@ -27,6 +27,7 @@ from ..records import (
     Question,
     Stage,
     StoredHands,
+    file_and_part,
 )
 from .asking import NotHere, Refused
 from .jobs import Jobs
@@ -106,7 +107,7 @@ class Store:
         def find() -> tuple[str, ...]:
             found = set()
             for id, path in self.catalogue.paths().items():
-                if path.endswith(file := id.partition("#")[0]):
+                if path.endswith(file := file_and_part(id)[0]):
                     found.add(path[: -len(file)].rstrip("/") or "/")
             return tuple(sorted(found))
 
@@ -315,4 +316,4 @@ class Store:
 
 
 def _folder(page_id: str) -> str:
-    return page_id.partition("#")[0].rpartition("/")[0]
+    return file_and_part(page_id)[0].rpartition("/")[0]

@@ -38,6 +38,13 @@ def test_a_contact_sheet_is_saved(folder, tmp_path):
     assert Image.open(tmp_path / "sheet.png").width > 2 * THUMBNAIL[0]
 
 
+def test_only_the_sheets_that_were_asked_for_are_saved(folder, tmp_path):
+    CliRunner().invoke(app, ["corpus", str(folder), "--regions", "areas.png"])
+    assert [file.name for file in tmp_path.glob("*.png")] == ["areas.png"]
+    CliRunner().invoke(app, ["corpus", str(folder), "--headers-only"])
+    assert sorted(file.name for file in tmp_path.glob("*.png")) == ["areas.png", "contact.png"]
+
+
 def test_json_is_one_object(folder):
     done = CliRunner().invoke(app, ["corpus", str(folder), "--json", "--headers-only"])
     found = json.loads(done.stdout)

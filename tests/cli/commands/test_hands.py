@@ -45,6 +45,13 @@ def test_the_table_has_a_row_for_every_hand(catalogue):
     assert sum(int(row.split()[1]) for row in rows) == 12
 
 
+def test_what_was_written_is_said(catalogue, tmp_path):
+    out = tmp_path / "hands.csv"
+    told = done("hands", catalogue, "--out", out)
+    hands = len(told.stdout.splitlines()) - 1
+    assert f"{out}: 12 pages in {hands} hands" in told.stderr.splitlines()
+
+
 def test_json_names_every_page_once(catalogue):
     told = done("hands", catalogue, "--json")
     pages = [

@@ -14,9 +14,13 @@ from ..options import CorpusOptions, Scans, say, takes_corpus
 def corpus(
     scans: Scans,
     options: CorpusOptions,
-    out: Annotated[Path, Option(help="Where the contact sheet goes, PNG or JPEG.")] = Path(
-        "contact.png"
-    ),
+    out: Annotated[
+        Path | None,
+        Option(
+            help="Where the contact sheet goes, PNG or JPEG. By default contact.png, with "
+            "--regions none."
+        ),
+    ] = None,
     regions: Annotated[
         Path | None,
         Option(help="A sheet of where the writing was found on each picture, PNG or JPEG."),
@@ -32,11 +36,14 @@ def corpus(
     from ...tasks import survey
     from ..progress import page_bars
 
+    if out is None and regions is None:
+        out = Path("contact.png")
     with page_bars() as stage:
         found = survey(
             options.open(scans), sheet=out, regions=regions, decode=not headers_only, stage=stage
         )
     print(json.dumps(found.as_dict(), ensure_ascii=False) if as_json else found.table())
-    say(f"contact sheet: {out}")
+    if out is not None:
+        say(f"contact sheet: {out}")
     if regions is not None:
         say(f"where the writing was found: {regions}")

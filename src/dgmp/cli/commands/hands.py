@@ -91,6 +91,8 @@ def hands(
             f"note: decisions contradict each other about {clash.pages[0]!r} and "
             f"{clash.pages[1]!r}: {ids}; {clash.passed_over.id} was passed over"
         )
+    if out is not None:
+        say(f"{out}: {len(opened)} {opened.head.by}s in {len(found)} hands")
     alone = sum(len(hand.page_ids) == 1 for hand in found)
     say(f"{len(opened)} {opened.head.by}s by {len(found)} hands, {alone} of one {opened.head.by}")
     if (agreed := agreement(opened, found)) is not None:
