@@ -2,6 +2,7 @@
 
 import pytest
 
+from dgmp.errors import DecisionConflict
 from dgmp.records import Decision
 from dgmp.tasks import decide, group
 from dgmp.web.store import Store
@@ -30,6 +31,14 @@ def test_what_another_program_groups_is_seen(store, page_ids):
 def test_what_is_unchanged_is_kept(store):
     assert store.hands() is store.hands()
     assert store.labels() is store.labels()
+
+
+def test_an_action_of_several_decisions_does_not_pass_over_what_others_decided(store, page_ids):
+    a, b, c = page_ids[:3]
+    other = decide(store.folder, Decision("different", (b,), (c,)))
+    with pytest.raises(DecisionConflict):
+        store.decide((Decision("same", (a,), (b,)), Decision("different", (a,), (c,))), "")
+    assert store.history() == (other,)
 
 
 def test_a_small_catalogue_is_grouped_anew_at_once(store, page_ids):

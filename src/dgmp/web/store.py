@@ -252,13 +252,9 @@ class Store:
 
     def decide(self, decisions: Sequence[Decision], seen: str | None) -> Decision:
         """Store decisions that belong together; group a small catalogue anew."""
-        stored = None
-        for decision in decisions:
-            stored = tasks.decide(self.catalogue, decision, seen=seen)
-            seen = stored.id
-        assert stored is not None
+        stored = tasks.decide_all(self.catalogue, decisions, seen=seen)
         self._after_deciding()
-        return stored
+        return stored[-1]
 
     def undo(self, decision_id: str, person: str) -> Decision:
         """Take a decision back, or an undo."""

@@ -79,6 +79,15 @@ def test_moved_pages_are_in_the_other_hand(client, post, hands):
     assert hand_of(client, moved) == hand_of(client, ids(hands[1])[0]) != hand_of(client, rest[0])
 
 
+def test_one_undo_takes_back_the_whole_action(post, hands, catalogue):
+    two = ids(hands[0])[:2]
+    act(post, hands[0], "pages", page=two, action="reject")
+    stored = decisions(Catalogue.open(catalogue))
+    assert len(stored) == 2
+    post(f"/decisions/{stored[-1].id}/undo")
+    assert decisions(Catalogue.open(catalogue)) == ()
+
+
 def test_after_a_decision_the_hand_is_shown_with_a_way_back(client, post, hands):
     answer = act(post, hands[0], "pages", page=ids(hands[0])[0], action="reject")
     page = client.get(answer.headers["location"])
