@@ -41,6 +41,15 @@ def test_a_name_and_a_note_are_kept(client, post, hands):
     assert (card["title"], card["note"]) == ("Scribe A", "see f. 12")
 
 
+def test_a_name_stays_with_most_of_the_pages(client, post, hands):
+    act(post, hands[0], "name", name="Scribe A")
+    named = client.get(f"/hands/{hand_of(client, ids(hands[0])[0])}.json").json()
+    out, *rest = ids(named)
+    act(post, named, "pages", page=out, action="reject")
+    card = client.get("/hands.json?text=scribe").json()["hands"][0]
+    assert card["number"] == hand_of(client, rest[0]) != hand_of(client, out)
+
+
 def test_a_confirmed_hand_goes_to_the_end(client, post, hands):
     act(post, hands[0], "confirm")
     last = client.get("/hands.json").json()["hands"][-1]

@@ -45,6 +45,6 @@ def select(store: Store, ask: Ask) -> dict[str, Any]:
     person, note = ask.person, ask.text("note")
     decisions = [Decision("same", pages, person=person, note=note)] if len(pages) > 1 else []
     if name:
-        decisions.append(Decision("name", pages[:1], person=person, note=note, name=name))
+        decisions.append(Decision("name", pages, person=person, note=note, name=name))
     stored = store.decide(decisions, ask.seen)
     return {"decision": stored.id, "next": urls.with_done(urls.MAP, stored.id)}
