@@ -52,8 +52,16 @@ def test_ids_differ_and_rise(tmp_path):
 
 def test_ids_rise_where_the_clock_was_set_back(tmp_path):
     later = Decision("same", ("a",), ("b",), id="29990101T000000000000-aa", time="2999")
-    add_stored_decisions(tmp_path, [later])
+    write_decision_file([later], tmp_path / FILE)
     assert add(tmp_path).id > later.id
+
+
+def test_decisions_of_the_future_are_not_taken_over(tmp_path):
+    stored = add(tmp_path)
+    future = Decision("same", ("a",), ("b",), id="99991231T235959999999-aa", time="9999")
+    with pytest.raises(CatalogueError, match=r"99991231T235959999999-aa.*clock"):
+        add_stored_decisions(tmp_path, [future])
+    assert read_decisions(tmp_path) == (stored,)
 
 
 def test_a_check_sees_the_log_and_what_it_refuses_is_not_stored(tmp_path):

@@ -33,6 +33,7 @@ FILE = "decisions.jsonl"
 LOCK = ".decisions.lock"
 _HEAD = msgspec.json.encode(FORMAT.stamp({})) + b"\n"
 _TIME = "%Y%m%dT%H%M%S%f"
+_AHEAD = timedelta(days=1)  # clocks of other computers may be wrong by so much
 
 # What to store, made from the log as it is before; raises if nothing is to be stored.
 Make = Callable[[tuple[Decision, ...]], Sequence[Decision]]
@@ -79,6 +80,13 @@ def add_decisions(folder: Path, make: Make) -> tuple[Decision, ...]:
 
 def add_stored_decisions(folder: Path, decisions: Sequence[Decision]) -> tuple[Decision, ...]:
     """Store decisions of another log as they are; those whose id is known are left out."""
+    latest = datetime.now(UTC) + _AHEAD
+    if future := [decision.id for decision in decisions if _time_of(decision) > latest]:
+        raise CatalogueError(
+            f"{folder / FILE}: does not take the decision {future[0]!r}, which is of the future: "
+            "every later one would sort after it; set the clock of its computer right, or take "
+            "the line with this id out"
+        )
     with locked(folder, LOCK, wait=True), _opened(folder / FILE) as file:
         known = {decision.id for decision in _cut_to_whole_lines(file, folder / FILE)}
         new = [decision for decision in decisions if decision.id not in known]
