@@ -1,7 +1,12 @@
 """What is kept between requests, and when it is read anew."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
 import pytest
 
+from dgmp.catalogue.head import read_head, write_head
 from dgmp.errors import DecisionConflict
 from dgmp.records import Decision
 from dgmp.tasks import decide, group
@@ -39,6 +44,35 @@ def test_an_action_of_several_decisions_does_not_pass_over_what_others_decided(s
     with pytest.raises(DecisionConflict):
         store.decide((Decision("same", (a,), (b,)), Decision("different", (a,), (c,))), "")
     assert store.history() == (other,)
+
+
+def test_a_head_that_another_program_writes_is_seen(store):
+    head, _ = read_head(store.folder)
+    write_head(replace(head, calibration=None), store.folder)
+    assert store.catalogue.head.calibration is None
+    assert store.catalogue is store.catalogue
+
+
+def test_hands_that_cannot_be_read_are_grouped_anew(store):
+    (store.folder / "hands.json").write_text('{"format": "dgmp-stored')
+    with pytest.warns(UserWarning, match=r"hands\.json"):
+        store.regroup()
+    assert store.grouped().current
+
+
+def test_pages_are_grouped_by_one_thread_at_a_time(store, monkeypatch):
+    within = []
+
+    def group(*given, **named):
+        within.append(1)
+        time.sleep(0.05)
+        assert len(within) == 1
+        within.pop()
+
+    monkeypatch.setattr("dgmp.tasks.group", group)
+    with ThreadPoolExecutor(3) as threads:
+        for done in [threads.submit(store.regroup) for _ in range(3)]:
+            done.result()
 
 
 def test_a_small_catalogue_is_grouped_anew_at_once(store, page_ids):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 import threading
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -17,7 +18,7 @@ from typing import Any, TypeVar
 
 from .. import tasks
 from ..catalogue import Catalogue, taken_back
-from ..errors import DgmpError
+from ..errors import CatalogueError, DgmpError
 from ..records import (
     Contradiction,
     Decision,
@@ -51,15 +52,25 @@ class Labels:
 
 
 class Store:
-    """A catalogue, opened once for all requests."""
+    """A catalogue, open for all requests."""
 
     def __init__(self, folder: Path, *, read_only: bool = False) -> None:
         self.folder, self.read_only = Path(folder), read_only
-        self.catalogue = Catalogue.open(folder)
-        self._lock = threading.RLock()
+        self._lock, self._grouping = threading.RLock(), threading.Lock()
+        self._opened: tuple[tuple[int, int] | None, Catalogue] | None = None
         self._kept: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
         self._thumbnails: OrderedDict[str, bytes] = OrderedDict()
         self.uploads, self.jobs, self.scans = Uploads(), Jobs(), Scans()
+        _ = self.catalogue  # what is none is refused at once
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The catalogue, opened anew where another program wrote its head."""
+        with self._lock:
+            stamp = _written(self.folder / "catalogue.json")
+            if self._opened is None or self._opened[0] != stamp:
+                self._opened = stamp, Catalogue.open(self.folder)
+            return self._opened[1]
 
     def close(self) -> None:
         """Stop what is under way and forget what was uploaded."""
@@ -175,8 +186,16 @@ class Store:
     # Hands
 
     def grouped(self) -> StoredHands | None:
-        """The hands as they were last grouped."""
-        return self._keep("grouped", lambda: tasks.stored_hands(self.catalogue))
+        """The hands as they were last grouped; None if never, or if they cannot be read."""
+
+        def read() -> StoredHands | None:
+            try:
+                return tasks.stored_hands(self.catalogue)
+            except CatalogueError as error:  # grouping anew must stay possible
+                warnings.warn(str(error), stacklevel=2)
+                return None
+
+        return self._keep("grouped", read)
 
     def hands(self) -> tuple[Hand, ...]:
         """The hands; none where the pages have not been grouped."""
@@ -208,10 +227,11 @@ class Store:
         )
 
     def regroup(self, stage: Stage | None = None) -> None:
-        """Group the pages anew, obeying the decisions."""
-        grouped = self.grouped()
-        prefer = "balanced" if grouped is None else grouped.prefer
-        tasks.group(self.catalogue, prefer=prefer, stage=stage)
+        """Group the pages anew, obeying the decisions; one after the other, so the newest stays."""
+        with self._grouping:
+            grouped = self.grouped()
+            prefer = "balanced" if grouped is None else grouped.prefer
+            tasks.group(self.catalogue, prefer=prefer, stage=stage)
 
     def export(self, name: str, folder: Path) -> Path:
         """Write the hands to a file, or a folder, of that name."""
@@ -307,3 +327,10 @@ class Store:
 
 def _folder(page_id: str) -> str:
     return page_id.partition("#")[0].rpartition("/")[0]
+
+
+def _written(file: Path) -> tuple[int, int] | None:
+    """When a file was written, and its size; None where there is none."""
+    with suppress(OSError):
+        return file.stat().st_mtime_ns, file.stat().st_size
+    return None
