@@ -146,6 +146,19 @@ def test_the_nearest_hands_are_others(client, hands):
     assert found["nearest"]
 
 
+def test_the_nearest_hands_stand_in_their_order_and_those_set_apart_last(client, post, hands):
+    address = hands[0]["addresses"]["nearest"]
+    before = client.get(f"{address}.json").json()["nearest"]
+    likenesses = [other["likeness"] for other in before]
+    assert likenesses == sorted(likenesses, reverse=True)
+    act(post, hands[0], "merge", other=before[0]["page"], verdict="different")
+    number = hand_of(client, ids(hands[0])[0])
+    after = client.get(f"/hands/{number}/nearest.json").json()["nearest"]
+    assert [other["apart"] for other in after] == [False] * (len(after) - 1) + [True]
+    assert after[-1]["number"] == hand_of(client, before[0]["page"])
+    assert after[-1]["sentence"].startswith("you said: two hands")
+
+
 def test_a_fragment_for_htmx_has_no_frame(client, hands):
     address = hands[0]["addresses"]["nearest"]
     whole, bare = client.get(address).text, client.get(address, headers={"HX-Request": "true"}).text
