@@ -6,11 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from dgmp.catalogue import Catalogue
 from dgmp.catalogue.head import read_head, write_head
 from dgmp.errors import DecisionConflict
 from dgmp.records import Decision
 from dgmp.tasks import decide, group
+from dgmp.web.asking import Refused
 from dgmp.web.store import Store
+from dgmp.web.views.cards import page_card
 
 
 @pytest.fixture
@@ -89,3 +92,25 @@ def test_a_large_one_is_not(store, page_ids, monkeypatch):
 
 def test_the_folders_of_the_pages_are_known(store, described):
     assert store.roots() == (str(described.parent / "scans"),)
+
+
+def test_the_folder_of_a_document_is_known(store, monkeypatch):
+    paths = {"a/b.pdf#page=2": "/x/a/b.pdf#page=2", "a/c.pdf#page=1#band=0": "/y/a/c.pdf#page=1"}
+    monkeypatch.setattr(Catalogue, "paths", lambda self: paths)
+    assert store.roots() == ("/x", "/y")
+
+
+def test_where_no_page_is_from_a_folder_none_can_be_described(store, monkeypatch):
+    paths = {"letter/1": "https://example.org/manifest.json#canvas=https://example.org/1"}
+    monkeypatch.setattr(Catalogue, "paths", lambda self: paths)
+    with pytest.raises(Refused, match="dgmp describe"):
+        store.describe(lambda name, total: lambda done: None)
+
+
+def test_small_pictures_are_read_anew_when_pages_are_described(store, page_ids):
+    one, other = page_ids[:2]
+    before, address = store.thumbnails([one, other]), page_card(store, one)["thumbnail"]
+    assert before.keys() == {one, other}
+    Catalogue.open(store.folder).drop([one])
+    assert store.thumbnails([one, other]) == {other: before[other]}
+    assert page_card(store, one)["thumbnail"] != address

@@ -59,7 +59,7 @@ class Store:
         self._lock, self._grouping = threading.RLock(), threading.Lock()
         self._opened: tuple[tuple[int, int] | None, Catalogue] | None = None
         self._kept: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
-        self._thumbnails: OrderedDict[str, bytes] = OrderedDict()
+        self._thumbnails: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self.uploads, self.jobs, self.scans = Uploads(), Jobs(), Scans()
         _ = self.catalogue  # what is none is refused at once
 
@@ -117,7 +117,10 @@ class Store:
         def find() -> tuple[str, ...]:
             found = set()
             for id, path in self.catalogue.paths().items():
-                if path.endswith(file := id.partition("#")[0]):
+                file = id  # perhaps of a part of the file, as #band=2; that of a PDF is in both
+                while "#" in file and not path.endswith(file):
+                    file = file.rpartition("#")[0]
+                if path.endswith(file):
                     found.add(path[: -len(file)].rstrip("/") or "/")
             return tuple(sorted(found))
 
@@ -126,19 +129,32 @@ class Store:
     def describe(self, stage: Stage) -> None:
         """Describe what is new or has changed in the folders of the pages."""
         head = self.catalogue.head
+        if not self.roots():
+            raise Refused(
+                "no page is from a folder that can be looked through again; dgmp describe takes "
+                "folders and addresses"
+            )
         for root in self.roots():
             tasks.describe(root, self.folder, describer=head.describer, stage=stage)
 
     def thumbnails(self, page_ids: Sequence[str]) -> dict[str, bytes]:
         """The small pictures of some pages; those of no page are left out."""
-        missing = [id for id in page_ids if id not in self._thumbnails]
-        if missing:
-            found = self.catalogue.thumbnails(missing)
+        version = self.version()
+        known = {id: self._thumbnails.get((version, id)) for id in page_ids}
+        found = {id: picture for id, picture in known.items() if picture is not None}
+        if missing := [id for id in known if id not in found]:
+            read = self.catalogue.thumbnails(missing)
             with self._lock:
-                self._thumbnails |= found
+                self._thumbnails |= {(version, id): picture for id, picture in read.items()}
                 while len(self._thumbnails) > _THUMBNAILS:
                     self._thumbnails.popitem(last=False)
-        return {id: self._thumbnails[id] for id in page_ids if id in self._thumbnails}
+            found |= read
+        return found
+
+    def version(self) -> str:
+        """Another one whenever pages were described, for the addresses of what browsers keep."""
+        written = [f"{p.stat().st_mtime_ns:x}" for p in self.folder.glob("*/_versions")]
+        return "-".join(sorted(written))
 
     def search(self, query: Page | str, n: int) -> tuple[Hit, ...]:
         """The pages most like one."""

@@ -24,7 +24,7 @@ def map(store: Store, ask: Ask) -> dict[str, Any]:
         "y": [round(y, 4) for y in found.positions[:, 1].tolist()] if found else [],
         "hands": [numbers.get(id, 0) for id in found.page_ids] if found else [],
         # With KEY for the key of a page: twenty thousand addresses would be long.
-        "thumbnails": urls.thumbnail_of("KEY"),
+        "thumbnails": urls.thumbnail_of("KEY", store.version()),
         "pages": urls.page_of("KEY"),
         "names": {str(hand.number): title(hand) for hand in store.hands() if hand.name},
     }
