@@ -309,6 +309,7 @@ class Decision:
     id: str = ""  # given when it is stored: unique, later ones sort after earlier ones
     time: str = ""  # ISO 8601 in UTC, given when it is stored
     replaces: str = ""
+    action: str = ""  # given where several are stored at once: the id of the first of them
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:

@@ -11,7 +11,7 @@ import pytest
 from dgmp.catalogue import decision_log
 from dgmp.catalogue.decision_log import (
     FILE,
-    add_decision,
+    add_decisions,
     add_stored_decisions,
     in_force,
     read_decision_file,
@@ -26,7 +26,7 @@ SAME = Decision("same", ("a",), ("b",), person="Märta", note="the same g")
 
 
 def add(folder, decision=SAME):
-    return add_decision(folder, decision, lambda log: None)
+    return add_decisions(folder, lambda log: [decision])[0]
 
 
 def undone(folder, decision):
@@ -52,8 +52,16 @@ def test_ids_differ_and_rise(tmp_path):
 
 def test_ids_rise_where_the_clock_was_set_back(tmp_path):
     later = Decision("same", ("a",), ("b",), id="29990101T000000000000-aa", time="2999")
-    add_stored_decisions(tmp_path, [later])
+    write_decision_file([later], tmp_path / FILE)
     assert add(tmp_path).id > later.id
+
+
+def test_decisions_of_the_future_are_not_taken_over(tmp_path):
+    stored = add(tmp_path)
+    future = Decision("same", ("a",), ("b",), id="99991231T235959999999-aa", time="9999")
+    with pytest.raises(CatalogueError, match=r"99991231T235959999999-aa.*clock"):
+        add_stored_decisions(tmp_path, [future])
+    assert read_decisions(tmp_path) == (stored,)
 
 
 def test_a_check_sees_the_log_and_what_it_refuses_is_not_stored(tmp_path):
@@ -65,7 +73,7 @@ def test_a_check_sees_the_log_and_what_it_refuses_is_not_stored(tmp_path):
         raise CatalogueError("no")
 
     with pytest.raises(CatalogueError, match="no"):
-        add_decision(tmp_path, SAME, refuse)
+        add_decisions(tmp_path, refuse)
     assert seen == [first] == list(read_decisions(tmp_path))
 
 
@@ -102,12 +110,12 @@ def test_a_log_cut_off_anywhere_in_its_head_is_empty_and_can_be_added_to(tmp_pat
 WRITER = """
 import sys
 from pathlib import Path
-from dgmp.catalogue import add_decision
+from dgmp.catalogue import add_decisions
 from dgmp.records import Decision
 folder, name, number = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 for i in range(number):
     pages = tuple(f"{name}{i}-{page}" for page in range(400))  # long lines
-    print(add_decision(folder, Decision("same", pages), lambda log: None).id, flush=True)
+    print(add_decisions(folder, lambda log: [Decision("same", pages)])[0].id, flush=True)
 """
 
 

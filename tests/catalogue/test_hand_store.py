@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from dgmp.catalogue import made_from, read_hands, read_shift, write_stored_hands
-from dgmp.catalogue.decision_log import add_decision
+from dgmp.catalogue.decision_log import add_decisions
 from dgmp.catalogue.hand_store import FILE
 from dgmp.errors import CatalogueError
 from dgmp.records import Decision, Hand, StoredHands
@@ -40,7 +40,7 @@ def test_without_hands_there_is_no_shift(filled):
 
 
 def test_hands_are_outdated_by_a_decision(stored):
-    add_decision(stored.folder, Decision("same", ("00",), ("02",)), lambda log: None)
+    add_decisions(stored.folder, lambda log: [Decision("same", ("00",), ("02",))])
     assert not read_hands(stored.folder).current
 
 

@@ -12,6 +12,7 @@ from dgmp.records import Decision
 from dgmp.tasks import (
     contradictions,
     decide,
+    decide_all,
     decisions,
     describe,
     export_decisions,
@@ -67,6 +68,24 @@ def test_undoing_an_undo_brings_the_decision_back(catalogue, pair):
     assert history(catalogue) == (decision, undone)
     undo(catalogue, undone.id)
     assert decisions(catalogue) == (decision,)
+
+
+def test_decisions_stored_together_are_taken_back_and_brought_back_together(catalogue, pair):
+    alone = decide(catalogue, same(*pair))
+    both = decide_all(catalogue, [same(*pair), Decision("name", pair, name="Otto")])
+    assert {decision.action for decision in both} == {both[0].id}
+    undone = undo(catalogue, both[1].id)
+    assert decisions(catalogue) == (alone,)
+    undo(catalogue, undone.id)
+    assert decisions(catalogue) == (alone, *both)
+
+
+def test_of_decisions_stored_together_none_is_stored_if_one_is_in_conflict(catalogue, pair):
+    other = decide(catalogue, Decision("name", pair[1:], name="Otto"))
+    together = [Decision("name", pair[:1], name="Ann"), same(*pair)]
+    with pytest.raises(DecisionConflict):
+        decide_all(catalogue, together, seen="")
+    assert history(catalogue) == (other,)
 
 
 def test_a_decision_outlives_pages_described_anew_and_taken_out(catalogue, pair, scans):

@@ -19,7 +19,7 @@ def test_every_address_that_is_built_is_answered_by_the_application(described):
         urls.hand(3, "nearest"),
         urls.hand(3, "letterforms"),
         urls.page(PAGE),
-        urls.thumbnail(PAGE),
+        urls.thumbnail(PAGE, "1"),
         urls.cut_out(PAGE, (1, 2, 3, 4), 80),
         urls.compare(PAGE, "b"),
         urls.heat_map(1, PAGE, "b"),

@@ -2,7 +2,7 @@
 
 from .all_shorts import short_vectors, vectors_digest
 from .decision_log import (
-    add_decision,
+    add_decisions,
     add_stored_decisions,
     in_force,
     read_decision_file,
@@ -32,7 +32,7 @@ __all__ = [
     "Nearest",
     "PageAreas",
     "PageBands",
-    "add_decision",
+    "add_decisions",
     "add_stored_decisions",
     "in_force",
     "is_catalogue",

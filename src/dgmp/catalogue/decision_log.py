@@ -33,8 +33,10 @@ FILE = "decisions.jsonl"
 LOCK = ".decisions.lock"
 _HEAD = msgspec.json.encode(FORMAT.stamp({})) + b"\n"
 _TIME = "%Y%m%dT%H%M%S%f"
+_AHEAD = timedelta(days=1)  # clocks of other computers may be wrong by so much
 
-Check = Callable[[tuple[Decision, ...]], None]  # raises if a decision is not to be stored
+# What to store, made from the log as it is before; raises if nothing is to be stored.
+Make = Callable[[tuple[Decision, ...]], Sequence[Decision]]
 
 
 def read_decisions(folder: Path) -> tuple[Decision, ...]:
@@ -57,25 +59,34 @@ def taken_back(log: Sequence[Decision]) -> dict[str, Decision]:
     return found
 
 
-def add_decision(folder: Path, decision: Decision, check: Check) -> Decision:
-    """Store a decision with id and time; ``check`` sees the log as it is before, undisturbed."""
+def add_decisions(folder: Path, make: Make) -> tuple[Decision, ...]:
+    """Store decisions with ids and times, in one step; ``make`` sees the log undisturbed."""
     with locked(folder, LOCK, wait=True), _opened(folder / FILE) as file:
         log = _cut_to_whole_lines(file, folder / FILE)
-        check(log)
+        decisions = make(log)
         now = datetime.now(UTC)
         if log and (last := _time_of(log[-1])) >= now:  # clocks are set back now and then
             now = last + timedelta(microseconds=1)
-        stored = replace(
-            decision,
-            id=f"{now.strftime(_TIME)}-{secrets.token_hex(4)}",
-            time=now.isoformat(timespec="microseconds"),
+        times = [now + timedelta(microseconds=n) for n in range(len(decisions))]
+        ids = [f"{time.strftime(_TIME)}-{secrets.token_hex(4)}" for time in times]
+        action = ids[0] if len(ids) > 1 else ""
+        stored = tuple(
+            replace(decision, id=id, time=time.isoformat(timespec="microseconds"), action=action)
+            for decision, id, time in zip(decisions, ids, times, strict=True)
         )
-        _append(file, [stored])
+        _append(file, stored)
     return stored
 
 
 def add_stored_decisions(folder: Path, decisions: Sequence[Decision]) -> tuple[Decision, ...]:
     """Store decisions of another log as they are; those whose id is known are left out."""
+    latest = datetime.now(UTC) + _AHEAD
+    if future := [decision.id for decision in decisions if _time_of(decision) > latest]:
+        raise CatalogueError(
+            f"{folder / FILE}: does not take the decision {future[0]!r}, which is of the future: "
+            "every later one would sort after it; set the clock of its computer right, or take "
+            "the line with this id out"
+        )
     with locked(folder, LOCK, wait=True), _opened(folder / FILE) as file:
         known = {decision.id for decision in _cut_to_whole_lines(file, folder / FILE)}
         new = [decision for decision in decisions if decision.id not in known]

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .deciding import (
         contradictions,
         decide,
+        decide_all,
         decisions,
         exchange_decisions,
         export_decisions,
@@ -53,6 +54,7 @@ _FILES = {
     "compare": ".comparing",
     "contradictions": ".deciding",
     "decide": ".deciding",
+    "decide_all": ".deciding",
     "decisions": ".deciding",
     "describe": ".describing",
     "describe_to_file": ".describing",
@@ -94,6 +96,7 @@ __all__ = [
     "compare",
     "contradictions",
     "decide",
+    "decide_all",
     "decisions",
     "describe",
     "describe_to_file",

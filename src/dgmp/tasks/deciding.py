@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..catalogue import (
     Catalogue,
-    add_decision,
+    add_decisions,
     add_stored_decisions,
     in_force,
     read_decision_file,
@@ -31,45 +32,60 @@ def decide(
     ``seen`` is the id of the newest decision that the person had on the screen, empty for none: a
     newer one about the same pages is a DecisionConflict.
     """
+    return decide_all(catalogue, [decision], seen=seen)[0]
+
+
+def decide_all(
+    catalogue: Catalogue | Path | str, decisions: Sequence[Decision], *, seen: str | None = None
+) -> tuple[Decision, ...]:
+    """Store decisions that belong together, all or none; :func:`undo` takes all of them back."""
     opened = opened_catalogue(catalogue)
-    if decision.verdict == "undo":
+    if any(decision.verdict == "undo" for decision in decisions):
         raise ValueError("a decision is taken back by undo()")
-    here = opened.paths()
-    if missing := sorted(decision.pages - here.keys()):
+    pages = frozenset[str]().union(*(decision.pages for decision in decisions))
+    if missing := sorted(pages - opened.paths().keys()):
         raise CatalogueError(f"{opened.folder}: holds no page {missing[0]!r}")
 
-    def check(log: tuple[Decision, ...]) -> None:
+    def make(log: tuple[Decision, ...]) -> Sequence[Decision]:
         by_id = {other.id: other for other in log}
         for other in reversed(log):
             if seen is None or other.id <= seen:
-                return
+                break
             about = other
             while about.replaces in by_id:
                 about = by_id[about.replaces]
-            if shared := sorted(decision.pages & about.pages):
+            if shared := sorted(pages & about.pages):
                 raise DecisionConflict(
                     f"{opened.folder}: meanwhile {_told(other)} about {shared[0]!r}; look again "
                     "before deciding",
                     other,
                 )
+        return decisions
 
-    return add_decision(opened.folder, decision, check)
+    return add_decisions(opened.folder, make)
 
 
 def undo(catalogue: Catalogue | Path | str, decision_id: str, *, person: str = "") -> Decision:
-    """Take back a decision, or bring one back by taking back its undo."""
+    """Take back a decision, or bring one back by taking back its undo.
+
+    Those that were stored together with it go, or come, with it.
+    """
     opened = opened_catalogue(catalogue)
 
-    def check(log: tuple[Decision, ...]) -> None:
-        if decision_id not in {other.id for other in log}:
+    def make(log: tuple[Decision, ...]) -> Sequence[Decision]:
+        meant = next((other for other in log if other.id == decision_id), None)
+        if meant is None:
             raise CatalogueError(f"{opened.folder}: holds no decision {decision_id!r}")
-        if (other := taken_back(log).get(decision_id)) is not None:
+        gone = taken_back(log)
+        if (other := gone.get(decision_id)) is not None:
             raise DecisionConflict(
                 f"{opened.folder}: {_told(other)}: it took back {decision_id!r} already", other
             )
+        rest = [d for d in log if meant.action and d.action == meant.action and d != meant]
+        ids = [decision_id, *(d.id for d in rest if d.id not in gone)]
+        return [Decision("undo", (), person=person, replaces=id) for id in ids]
 
-    undone = Decision("undo", (), person=person, replaces=decision_id)
-    return add_decision(opened.folder, undone, check)
+    return add_decisions(opened.folder, make)[0]
 
 
 def decisions(catalogue: Catalogue | Path | str) -> tuple[Decision, ...]:

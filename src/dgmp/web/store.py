@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 import threading
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -17,7 +18,7 @@ from typing import Any, TypeVar
 
 from .. import tasks
 from ..catalogue import Catalogue, taken_back
-from ..errors import DgmpError
+from ..errors import CatalogueError, DgmpError
 from ..records import (
     Contradiction,
     Decision,
@@ -52,15 +53,25 @@ class Labels:
 
 
 class Store:
-    """A catalogue, opened once for all requests."""
+    """A catalogue, open for all requests."""
 
     def __init__(self, folder: Path, *, read_only: bool = False) -> None:
         self.folder, self.read_only = Path(folder), read_only
-        self.catalogue = Catalogue.open(folder)
-        self._lock = threading.RLock()
+        self._lock, self._grouping = threading.RLock(), threading.Lock()
+        self._opened: tuple[tuple[int, int] | None, Catalogue] | None = None
         self._kept: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
-        self._thumbnails: OrderedDict[str, bytes] = OrderedDict()
+        self._thumbnails: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self.uploads, self.jobs, self.scans = Uploads(), Jobs(), Scans()
+        _ = self.catalogue  # what is none is refused at once
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The catalogue, opened anew where another program wrote its head."""
+        with self._lock:
+            stamp = _written(self.folder / "catalogue.json")
+            if self._opened is None or self._opened[0] != stamp:
+                self._opened = stamp, Catalogue.open(self.folder)
+            return self._opened[1]
 
     def close(self) -> None:
         """Stop what is under way and forget what was uploaded."""
@@ -107,7 +118,10 @@ class Store:
         def find() -> tuple[str, ...]:
             found = set()
             for id, path in self.catalogue.paths().items():
-                if path.endswith(file := file_and_part(id)[0]):
+                file = id  # perhaps of a part of the file, as #band=2; that of a PDF is in both
+                while "#" in file and not path.endswith(file):
+                    file = file.rpartition("#")[0]
+                if path.endswith(file):
                     found.add(path[: -len(file)].rstrip("/") or "/")
             return tuple(sorted(found))
 
@@ -116,19 +130,32 @@ class Store:
     def describe(self, stage: Stage) -> None:
         """Describe what is new or has changed in the folders of the pages."""
         head = self.catalogue.head
+        if not self.roots():
+            raise Refused(
+                "no page is from a folder that can be looked through again; dgmp describe takes "
+                "folders and addresses"
+            )
         for root in self.roots():
             tasks.describe(root, self.folder, describer=head.describer, stage=stage)
 
     def thumbnails(self, page_ids: Sequence[str]) -> dict[str, bytes]:
         """The small pictures of some pages; those of no page are left out."""
-        missing = [id for id in page_ids if id not in self._thumbnails]
-        if missing:
-            found = self.catalogue.thumbnails(missing)
+        version = self.version()
+        known = {id: self._thumbnails.get((version, id)) for id in page_ids}
+        found = {id: picture for id, picture in known.items() if picture is not None}
+        if missing := [id for id in known if id not in found]:
+            read = self.catalogue.thumbnails(missing)
             with self._lock:
-                self._thumbnails |= found
+                self._thumbnails |= {(version, id): picture for id, picture in read.items()}
                 while len(self._thumbnails) > _THUMBNAILS:
                     self._thumbnails.popitem(last=False)
-        return {id: self._thumbnails[id] for id in page_ids if id in self._thumbnails}
+            found |= read
+        return found
+
+    def version(self) -> str:
+        """Another one whenever pages were described, for the addresses of what browsers keep."""
+        written = [f"{p.stat().st_mtime_ns:x}" for p in self.folder.glob("*/_versions")]
+        return "-".join(sorted(written))
 
     def search(self, query: Page | str, n: int) -> tuple[Hit, ...]:
         """The pages most like one."""
@@ -181,8 +208,16 @@ class Store:
     # Hands
 
     def grouped(self) -> StoredHands | None:
-        """The hands as they were last grouped."""
-        return self._keep("grouped", lambda: tasks.stored_hands(self.catalogue))
+        """The hands as they were last grouped; None if never, or if they cannot be read."""
+
+        def read() -> StoredHands | None:
+            try:
+                return tasks.stored_hands(self.catalogue)
+            except CatalogueError as error:  # grouping anew must stay possible
+                warnings.warn(str(error), stacklevel=2)
+                return None
+
+        return self._keep("grouped", read)
 
     def hands(self) -> tuple[Hand, ...]:
         """The hands; none where the pages have not been grouped."""
@@ -214,10 +249,11 @@ class Store:
         )
 
     def regroup(self, stage: Stage | None = None) -> None:
-        """Group the pages anew, obeying the decisions."""
-        grouped = self.grouped()
-        prefer = "balanced" if grouped is None else grouped.prefer
-        tasks.group(self.catalogue, prefer=prefer, stage=stage)
+        """Group the pages anew, obeying the decisions; one after the other, so the newest stays."""
+        with self._grouping:
+            grouped = self.grouped()
+            prefer = "balanced" if grouped is None else grouped.prefer
+            tasks.group(self.catalogue, prefer=prefer, stage=stage)
 
     def export(self, name: str, folder: Path) -> Path:
         """Write the hands to a file, or a folder, of that name."""
@@ -258,13 +294,9 @@ class Store:
 
     def decide(self, decisions: Sequence[Decision], seen: str | None) -> Decision:
         """Store decisions that belong together; group a small catalogue anew."""
-        stored = None
-        for decision in decisions:
-            stored = tasks.decide(self.catalogue, decision, seen=seen)
-            seen = stored.id
-        assert stored is not None
+        stored = tasks.decide_all(self.catalogue, decisions, seen=seen)
         self._after_deciding()
-        return stored
+        return stored[-1]
 
     def undo(self, decision_id: str, person: str) -> Decision:
         """Take a decision back, or an undo."""
@@ -317,3 +349,10 @@ class Store:
 
 def _folder(page_id: str) -> str:
     return file_and_part(page_id)[0].rpartition("/")[0]
+
+
+def _written(file: Path) -> tuple[int, int] | None:
+    """When a file was written, and its size; None where there is none."""
+    with suppress(OSError):
+        return file.stat().st_mtime_ns, file.stat().st_size
+    return None

@@ -92,14 +92,14 @@ def hand_of(page_id: str) -> str:
     return f"{page(page_id)}/hand"
 
 
-def thumbnail(page_id: str) -> str:
-    """Its small picture."""
-    return thumbnail_of(page_key(page_id))
+def thumbnail(page_id: str, version: str) -> str:
+    """Its small picture; browsers keep it as long as the version is the same."""
+    return thumbnail_of(page_key(page_id), version)
 
 
-def thumbnail_of(key: str) -> str:
+def thumbnail_of(key: str, version: str) -> str:
     """The small picture of the page with that key."""
-    return f"/thumbnails/{key}.jpg"
+    return f"/thumbnails/{key}.jpg?v={version}"
 
 
 def image(page_id: str) -> str:

@@ -29,6 +29,14 @@ def test_what_is_undone_counts_no_longer_and_can_be_brought_back(client, post, d
     assert undone["bring_back"]
     post(undone["bring_back"])
     assert listed(client)["in_force"] == 1
+    said = [decision["sentence"].partition(":")[0] for decision in listed(client)["decisions"]]
+    assert said[:2] == ["brought back", "taken back"]
+
+
+def test_times_are_shown_to_the_minute(client, decide, page_ids):
+    decide(page_ids[0], page_ids[1], "same")
+    time = listed(client)["decisions"][0]["time"]
+    assert f">{time[:10]} {time[11:16]}</time>" in client.get("/decisions").text
 
 
 def test_undo_goes_back_to_where_it_was_pressed(post, client, decide, page_ids):

@@ -41,6 +41,15 @@ def test_a_name_and_a_note_are_kept(client, post, hands):
     assert (card["title"], card["note"]) == ("Scribe A", "see f. 12")
 
 
+def test_a_name_stays_with_most_of_the_pages(client, post, hands):
+    act(post, hands[0], "name", name="Scribe A")
+    named = client.get(f"/hands/{hand_of(client, ids(hands[0])[0])}.json").json()
+    out, *rest = ids(named)
+    act(post, named, "pages", page=out, action="reject")
+    card = client.get("/hands.json?text=scribe").json()["hands"][0]
+    assert card["number"] == hand_of(client, rest[0]) != hand_of(client, out)
+
+
 def test_a_confirmed_hand_goes_to_the_end(client, post, hands):
     act(post, hands[0], "confirm")
     last = client.get("/hands.json").json()["hands"][-1]
@@ -77,6 +86,15 @@ def test_moved_pages_are_in_the_other_hand(client, post, hands):
     moved, *rest = ids(hands[0])
     act(post, hands[0], "pages", page=moved, action="move", other=ids(hands[1])[0])
     assert hand_of(client, moved) == hand_of(client, ids(hands[1])[0]) != hand_of(client, rest[0])
+
+
+def test_one_undo_takes_back_the_whole_action(post, hands, catalogue):
+    two = ids(hands[0])[:2]
+    act(post, hands[0], "pages", page=two, action="reject")
+    stored = decisions(Catalogue.open(catalogue))
+    assert len(stored) == 2
+    post(f"/decisions/{stored[-1].id}/undo")
+    assert decisions(Catalogue.open(catalogue)) == ()
 
 
 def test_after_a_decision_the_hand_is_shown_with_a_way_back(client, post, hands):
@@ -126,6 +144,19 @@ def test_the_nearest_hands_are_others(client, hands):
     found = client.get(hands[0]["addresses"]["nearest"] + ".json").json()
     assert hands[0]["hand"]["number"] not in {other["number"] for other in found["nearest"]}
     assert found["nearest"]
+
+
+def test_the_nearest_hands_stand_in_their_order_and_those_set_apart_last(client, post, hands):
+    address = hands[0]["addresses"]["nearest"]
+    before = client.get(f"{address}.json").json()["nearest"]
+    likenesses = [other["likeness"] for other in before]
+    assert likenesses == sorted(likenesses, reverse=True)
+    act(post, hands[0], "merge", other=before[0]["page"], verdict="different")
+    number = hand_of(client, ids(hands[0])[0])
+    after = client.get(f"/hands/{number}/nearest.json").json()["nearest"]
+    assert [other["apart"] for other in after] == [False] * (len(after) - 1) + [True]
+    assert after[-1]["number"] == hand_of(client, before[0]["page"])
+    assert after[-1]["sentence"].startswith("you said: two hands")
 
 
 def test_a_fragment_for_htmx_has_no_frame(client, hands):

@@ -23,7 +23,7 @@ def page_card(store: Store, page_id: str, fit: float | None = None) -> dict[str,
         "manuscript": labels.manuscript if labels else "",
         "writer": labels.writer if labels else "",
         "address": urls.page(page_id),
-        "thumbnail": urls.thumbnail(page_id),
+        "thumbnail": urls.thumbnail(page_id, store.version()),
         "fit": None if fit is None else round(fit, 4),
         "doubtful": fit is not None and fit < DOUBTFUL_FIT,
     }

@@ -66,10 +66,12 @@ def take(store: Store, ask: Ask) -> dict[str, Any]:
 
 
 def _card(store: Store, decision: Decision, known: dict[str, Decision]) -> dict[str, Any]:
-    undone = known.get(decision.replaces)
-    sentence = wording.decided(decision)
-    if undone is not None:
-        sentence = f"taken back: {wording.decided(undone)}"
+    about, undos = decision, 0
+    while about.replaces in known:
+        about, undos = known[about.replaces], undos + 1
+    sentence = wording.decided(about)
+    if undos:
+        sentence = f"{'taken' if undos % 2 else 'brought'} back: {sentence}"
     in_force, taken = decision.id in store.in_force(), store.taken_back().get(decision.id)
     pair = len(decision.first) == len(decision.second) == 1
     return {
@@ -81,6 +83,7 @@ def _card(store: Store, decision: Decision, known: dict[str, Decision]) -> dict[
         "size": len(decision.first) + len(decision.second),
         "person": decision.person,
         "time": decision.time,
+        "when": decision.time[:16].replace("T", " "),
         "note": decision.note,
         "in_force": in_force,
         "undo": urls.undo(decision.id) if in_force else None,

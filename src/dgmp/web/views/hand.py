@@ -70,7 +70,7 @@ def name(store: Store, ask: Ask) -> dict[str, Any]:
     """Give a hand a name and a note."""
     found = _as_seen(store, ask)
     decision = Decision(
-        "name", found.page_ids[:1], person=ask.person, name=ask.text("name"), note=ask.text("note")
+        "name", found.page_ids, person=ask.person, name=ask.text("name"), note=ask.text("note")
     )
     return _decided(store, ask, (decision,), found.page_ids[0])
 

@@ -24,7 +24,7 @@ def map(store: Store, ask: Ask) -> dict[str, Any]:
         "y": [round(y, 4) for y in found.positions[:, 1].tolist()] if found else [],
         "hands": [numbers.get(id, 0) for id in found.page_ids] if found else [],
         # With KEY for the key of a page: twenty thousand addresses would be long.
-        "thumbnails": urls.thumbnail_of("KEY"),
+        "thumbnails": urls.thumbnail_of("KEY", store.version()),
         "pages": urls.page_of("KEY"),
         "names": {str(hand.number): title(hand) for hand in store.hands() if hand.name},
     }
@@ -45,6 +45,6 @@ def select(store: Store, ask: Ask) -> dict[str, Any]:
     person, note = ask.person, ask.text("note")
     decisions = [Decision("same", pages, person=person, note=note)] if len(pages) > 1 else []
     if name:
-        decisions.append(Decision("name", pages[:1], person=person, note=note, name=name))
+        decisions.append(Decision("name", pages, person=person, note=note, name=name))
     stored = store.decide(decisions, ask.seen)
     return {"decision": stored.id, "next": urls.with_done(urls.MAP, stored.id)}

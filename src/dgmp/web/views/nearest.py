@@ -28,22 +28,25 @@ def nearest(store: Store, ask: Ask) -> dict[str, Any]:
                 continue
             likeness = hit.cosine if hit.probability is None else hit.probability
             best[number] = max(best.get(number, (-1.0, "", "")), (likeness, page_id, hit.page_id))
-    order = sorted(best, key=lambda number: -best[number][0])
-    if found.nearest is not None:
-        order = [found.nearest, *(n for n in order if n != found.nearest)]
+    if found.nearest is not None and found.nearest not in best:  # only the grouping found it
+        own_page, its_page = found.page_ids[0], store.hand(found.nearest).page_ids[0]
+        figures = store.figures(own_page, its_page)
+        likeness = figures.cosine if figures.probability is None else figures.probability
+        best[found.nearest] = (likeness, own_page, its_page)
+    apart = _set_apart(store, own)
+    order = sorted(best, key=lambda number: (number in apart, -best[number][0]))
     cards = []
     for number in order[:_SHOWN]:
         other = store.hand(number)
-        found_by = best.get(number)  # None: only the grouping says that it is near
-        own_page, its_page = found_by[1:] if found_by else (found.page_ids[0], other.page_ids[0])
+        likeness, own_page, its_page = best[number]
+        sentence = f"at best {wording.percent(likeness)} for a pair of pages"
         cards.append(
             hand_card(store, other, _ROW)
             | {
                 "page": other.page_ids[0],
-                "likeness": found_by[0] if found_by else None,
-                "sentence": f"at best {wording.percent(found_by[0])} for a pair of pages"
-                if found_by
-                else "",
+                "likeness": likeness,
+                "apart": number in apart,
+                "sentence": f"you said: two hands; {sentence}" if number in apart else sentence,
                 "compare": urls.compare(own_page, its_page),
             }
         )
@@ -55,4 +58,14 @@ def nearest(store: Store, ask: Ask) -> dict[str, Any]:
         "as_seen": as_seen(found),
         "seen": store.newest(),
         "nearest": cards,
+    }
+
+
+def _set_apart(store: Store, own: set[str]) -> set[int]:
+    """The hands with pages that were decided to be by another hand than some of these pages."""
+    in_force, numbers = store.in_force(), store.numbers()
+    decided = [d for d in store.history() if d.id in in_force and d.verdict == "different"]
+    sides = [side for d in decided for side in ((d.first, d.second), (d.second, d.first))]
+    return {
+        numbers[id] for ours, theirs in sides if own & {*ours} for id in theirs if id in numbers
     }
