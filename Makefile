@@ -26,7 +26,7 @@ browser:  ## find Chromium for the tests of the page, or install Debian's where 
 	@if command -v chromium || command -v chromium-browser || command -v google-chrome; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		echo "installing Debian's chromium for the browser tests"; \
-		apt-get install -y --no-install-recommends chromium >/dev/null || echo "chromium could not be installed"; \
+		{ apt-get update && apt-get install -y --no-install-recommends chromium; } >/dev/null || echo "chromium could not be installed"; \
 	else echo "no Chromium found and no right to install one: browser tests are skipped (CI=true: they fail); as root: apt-get install chromium"; fi
 
 lint: $(READY)  ## formatter, linter, types, import directions
