@@ -1,11 +1,14 @@
 """Places on a page in whole pixels."""
 
+from dataclasses import replace
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dgmp.records import Page, Region
 from dgmp.sources import FileSource
-from dgmp.web.views.places import box_of, cut_box, region_of
+from dgmp.web.views.places import area_of, box_of, cut_box, region_of
 
 SIDES = st.floats(0, 500)
 
@@ -24,3 +27,10 @@ def test_a_region_of_an_address_is_that_rectangle():
 
 def test_no_region_is_none():
     assert box_of("") is None
+
+
+def test_the_area_of_a_page_is_around_all_of_its_regions():
+    page = Page("a", FileSource(Path("a")), size=(100, 80))
+    assert area_of(page) is None
+    regions = (Region.rectangle(10, 20, 30, 40), Region.rectangle(25, 15, 120, 30))
+    assert area_of(replace(page, regions=regions)) == (10, 15, 90, 25)

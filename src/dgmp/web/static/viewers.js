@@ -36,15 +36,19 @@ function whenOpen(side, then) {
   else side.viewer.addOnceHandler("open", then);
 }
 
-// Marks a rectangle (left, top, width, height) in pixels of the scan and goes there.
+// A rectangle (left, top, width, height) in pixels of the scan, as the open viewer has it.
+function placeOf(side, box) {
+  const item = side.viewer.world.getItemAt(0);
+  const { size } = side.element.dataset; // of the scan, where its picture is smaller
+  const scale = size ? item.getContentSize().x / numbers(size)[0] : 1;
+  return item.imageToViewportRectangle(...box.map((number) => number * scale));
+}
+
+// Marks a rectangle of the scan and goes there.
 function show(side, box) {
   whenOpen(side, () => {
     const { viewer } = side;
-    const item = viewer.world.getItemAt(0);
-    const { size } = side.element.dataset; // of the scan, where its picture is smaller
-    const scale = size ? item.getContentSize().x / numbers(size)[0] : 1;
-    const [left, top, width, height] = box.map((number) => number * scale);
-    const place = item.imageToViewportRectangle(left, top, width, height);
+    const place = placeOf(side, box);
     if (side.place) viewer.removeOverlay(side.place);
     side.place = document.createElement("div");
     side.place.className = "place";
@@ -55,6 +59,19 @@ function show(side, box) {
       new OpenSeadragon.Rect(centre.x - around, centre.y - around, 2 * around, 2 * around),
     );
     side.element.dataset.shown = box.join(",");
+  });
+}
+
+// A page that is a part of its scan, as one of an opening, is outlined.
+for (const side of shown) {
+  const { area } = side.element.dataset;
+  if (!area) continue;
+  whenOpen(side, () => {
+    const outline = document.createElement("div");
+    outline.className = "area";
+    const location = placeOf(side, numbers(area));
+    side.viewer.addOverlay({ element: outline, location });
+    side.viewer.viewport.fitBounds(location, true);
   });
 }
 

@@ -12,7 +12,7 @@ from ..asking import Ask, Refused
 from ..store import Store
 from ..uploads import ZOOMED
 from .cards import page_card, title
-from .places import Box, box_of, cut_box, restricted
+from .places import Box, area_of, box_of, cut_box, restricted
 
 _HEIGHT = 88  # pixels of a cut-out
 VERDICTS = ("same", "different", "unsure")
@@ -111,6 +111,7 @@ def _side(store: Store, page_id: str, region: str = "") -> dict[str, Any]:
         if hand is None
         else {"number": number, "title": title(hand), "address": urls.hand(hand.number)},
         "region": region,
+        "area": box_of(region) or area_of(page),
     }
 
 
@@ -127,6 +128,7 @@ def _upload_side(page: Page, upload: str, region: str) -> dict[str, Any]:
         "picture": urls.upload_part(upload, (0, 0, *page.size), ZOOMED, page.turn),
         "hand": None,
         "region": region,
+        "area": area_of(page),
     }
 
 

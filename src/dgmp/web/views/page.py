@@ -9,7 +9,7 @@ from ..asking import Ask
 from ..keys import page_id
 from ..store import Store
 from .cards import page_card, title
-from .places import box_of
+from .places import area_of, box_of
 
 _LIKE = 8
 
@@ -26,6 +26,7 @@ def page(store: Store, ask: Ask) -> dict[str, Any]:
         "script": found.script or "",
         "image": urls.image(found.id),
         "box": box_of(ask.text("box")),
+        "area": area_of(found),
         "hand": None
         if number is None
         else {

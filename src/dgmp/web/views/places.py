@@ -22,6 +22,14 @@ def cut_box(page: Page, region: Region, margin: float = _MARGIN) -> Box:
     return round(left), round(top), max(round(right - left), 1), max(round(bottom - top), 1)
 
 
+def area_of(page: Page) -> Box | None:
+    """The rectangle around a page that is only a part of its scan; None: it is all of it."""
+    if not page.regions:
+        return None
+    lefts, tops, rights, bottoms = zip(*(r.bounds for r in page.regions), strict=True)
+    return cut_box(page, Region.rectangle(min(lefts), min(tops), max(rights), max(bottoms)), 0)
+
+
 def box_of(text: str) -> Box | None:
     """``left,top,width,height`` in pixels, as an address has it."""
     if not text:
