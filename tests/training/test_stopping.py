@@ -17,6 +17,15 @@ def test_the_first_signal_only_asks(kind):
         assert stopping.is_set()
 
 
+@pytest.fixture
+def heard():
+    """Interrupts are heard, also in a job that a shell began in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard")
 def test_a_second_signal_ends_at_once():
     with stop_on_signal():
         os.kill(os.getpid(), signal.SIGINT)
