@@ -162,7 +162,7 @@ def large(folder: Path, pages: int) -> Iterator[str]:
         "a page": [urls.page(pair[1]) for pair in pairs],
         "search by a page": [urls.search(page=pair[1]) for pair in pairs],
         "decisions": ["/decisions"] * (ROUNDS + 1),
-        "a thumbnail": [urls.thumbnail(pair[1]) for pair in pairs],
+        "a thumbnail": [urls.thumbnail(pair[1], "0") for pair in pairs],
     }
     with Server(folder) as server:
         first = server.seconds("/")
