@@ -14,7 +14,7 @@ from dataclasses import replace
 from ..records import Page, Region
 
 PARTS = ("page", "region", "band")  # what of a corpus may be described
-_SIDE = re.compile(r"#side=\d+$")
+_SIDE = re.compile(r"#side=(\d+)$")
 _PART = re.compile(r"#(?:region|band)=(\d+)$")
 
 
@@ -33,7 +33,13 @@ def side_pages(page: Page, turn: int, sides: Sequence[Region]) -> tuple[Page, ..
 
 def page_of_side(page_id: str) -> str:
     """The id of the picture that a page, a side of an opening or a part of one is on."""
-    return _SIDE.sub("", whole_and_part(page_id)[0])
+    return picture_and_side(whole_and_part(page_id)[0])[0]
+
+
+def picture_and_side(page_id: str) -> tuple[str, int | None]:
+    """The picture that a page is a side of, and which; None for a page that is no side."""
+    found = _SIDE.search(page_id)
+    return (page_id, None) if found is None else (page_id[: found.start()], int(found[1]))
 
 
 def region_pages(page: Page) -> tuple[Page, ...]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from ..catalogue import Catalogue
+from ..corpora import picture_and_side
 from ..describers import page_and_halves, reader
 from ..errors import CatalogueError
 from ..hands import with_probabilities
@@ -17,8 +17,6 @@ from ..sources import is_address
 from .finding import find_on
 from .opening import background_of, describer_of, one_page, opened_catalogue, page_missing
 from .scaling import distance_beside
-
-_SIDE = re.compile(r"#side=(\d)$")
 
 
 def search(
@@ -38,10 +36,10 @@ def search(
     elif (known := opened.find(str(page))) is not None:
         _check_side(known, str(page))
         query = opened.page(known)
-    elif is_address(page) or Path(path := _SIDE.sub("", str(page))).exists():
-        asked = None if is_address(page) else _SIDE.search(str(page))
-        side = int(asked[1]) if asked else None
-        query = described(one_page(page if side is None else path), opened, side)[1]
+    elif is_address(page) or Path(page).exists():
+        query = described(one_page(page), opened)[1]
+    elif Path((asked := picture_and_side(str(page)))[0]).exists():
+        query = described(one_page(asked[0]), opened, asked[1])[1]
     else:
         raise page_missing(opened, str(page))
     found = opened.search(query.vectors[0], n, leave_out=known)
@@ -55,8 +53,9 @@ def search(
 
 def _check_side(known: str, asked: str) -> None:
     """Refuse the name of a photograph with two pages, of which the first would be taken."""
-    if _SIDE.search(known) and not _SIDE.search(asked):
-        left, right = (_SIDE.sub(f"#side={side}", known) for side in (0, 1))
+    picture, side = picture_and_side(known)
+    if side is not None and picture_and_side(asked)[1] is None:
+        left, right = (f"{picture}#side={number}" for number in (0, 1))
         raise CatalogueError(f"{asked}: shows two pages; give one of them, {left!r} or {right!r}")
 
 
