@@ -36,7 +36,7 @@ from dgmp.pixels import read_image
 from dgmp.records import Descriptors, Page
 from dgmp.sources import FileSource
 from dgmp.synthetic import synthesize
-from dgmp.tasks.scaling import KnownScale, scale_pages
+from dgmp.tasks.readying import KnownScale, scale_pages
 
 RESULTS = Path(__file__).parent / "results" / "hands.md"
 SEED = 0

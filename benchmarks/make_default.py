@@ -26,7 +26,7 @@ from dgmp.pixels import OnPixels, Preparation, page_reader
 from dgmp.pixels.scale import CANONICAL
 from dgmp.records import Page
 from dgmp.synthetic import synthesize
-from dgmp.tasks.scaling import KnownScale, scale_pages
+from dgmp.tasks.readying import KnownScale, scale_pages
 
 LEFT_OUT = (  # the sources that are left out to test on kinds of writing that were not seen
     "HTR-United/cremma-wikipedia",

@@ -13,7 +13,7 @@ from ..evaluation import check_labels
 from ..hands import Calibration, fit_calibration
 from ..records import Stage
 from .opening import opened, trained_on
-from .scaling import KnownScale, scale_pages
+from .readying import KnownScale, scale_pages
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,15 @@ from ..names import check_name
 from ..pixels import pictures_in, thumbnail
 from ..records import Page, Stage
 from ..sources import open_source
-from .dividing import divide
-from .finding import find_pages
 from .opening import head_for, opened, with_known_ids
-from .scaling import KnownScale, given_distance, scale_for_catalogue, scale_pages
+from .readying import (
+    KnownScale,
+    divide,
+    find_pages,
+    given_distance,
+    scale_for_catalogue,
+    scale_pages,
+)
 
 BATCH_PAGES = 32  # a commit takes some 10 ms, so 0.3 ms per page
 BATCH_SECONDS = 10.0  # what a kill may cost where describing is slow

@@ -26,7 +26,7 @@ from ..pixels import Preparation, read_pages
 from ..rankings import RERANKINGS
 from ..records import Page, Scores, Stage
 from .opening import opened, trained_on
-from .scaling import KnownScale, scale_pages
+from .readying import KnownScale, scale_pages
 
 
 @dataclass(frozen=True)

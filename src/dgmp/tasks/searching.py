@@ -14,9 +14,8 @@ from ..errors import CatalogueError
 from ..hands import with_probabilities
 from ..records import Descriptors, Hit, Page
 from ..sources import is_address
-from .finding import find_on
 from .opening import background_of, describer_of, one_page, opened_catalogue, page_missing
-from .scaling import distance_beside
+from .readying import distance_beside, find_on
 
 
 def search(

@@ -20,7 +20,7 @@ from ..engines import Engine
 from ..files import check_place
 from ..pixels import drawn_kind
 from ..records import Page, Stage
-from .finding import find_pages
+from .readying import find_pages
 
 
 def survey(

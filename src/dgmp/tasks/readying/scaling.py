@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..catalogue import Catalogue
-from ..engines import Engine, map_pages
-from ..errors import CorpusError, ImageError
-from ..files import from_plain, to_plain
-from ..pixels import (
+from ...catalogue import Catalogue
+from ...engines import Engine, map_pages
+from ...errors import CorpusError, ImageError
+from ...files import from_plain, to_plain
+from ...pixels import (
     CollectionScale,
     Measured,
     Preparation,
@@ -21,7 +21,7 @@ from ..pixels import (
     measure_page,
     needs_measuring,
 )
-from ..records import Page, Stage
+from ...records import Page, Stage
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..catalogue import PageBands, read_bands, write_bands
-from ..corpora import Corpus, Remark, band_pages, region_pages, whole_and_part
-from ..engines import Engine
-from ..errors import ImageError
-from ..pixels import BAND_LINES, find_bands
-from ..records import Page, Region, Stage
+from ...catalogue import PageBands, read_bands, write_bands
+from ...corpora import Corpus, Remark, band_pages, region_pages, whole_and_part
+from ...engines import Engine
+from ...errors import ImageError
+from ...pixels import BAND_LINES, find_bands
+from ...records import Page, Region, Stage
 from .finding import find_each
 
 

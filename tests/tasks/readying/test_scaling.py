@@ -14,7 +14,7 @@ from dgmp.errors import CorpusError
 from dgmp.pixels import Preparation
 from dgmp.tasks import describe, describe_to_file, search
 from dgmp.tasks.opening import head_for
-from dgmp.tasks.scaling import (
+from dgmp.tasks.readying.scaling import (
     KnownScale,
     collection_scale,
     distance_beside,

@@ -10,7 +10,7 @@ from dgmp.corpora import open_corpus
 from dgmp.engines import Here
 from dgmp.errors import CatalogueError, ImageError, NoWriting
 from dgmp.tasks import describe, describe_to_file, search
-from dgmp.tasks.finding import find_pages
+from dgmp.tasks.readying import find_pages
 
 pytestmark = pytest.mark.usefixtures("stroke_describers")
 EMPTY = "empty.png"

@@ -13,7 +13,7 @@ from dgmp.describers import load_descriptors
 from dgmp.engines import Here, Processes
 from dgmp.errors import CatalogueError, UnknownName
 from dgmp.tasks import describe, describe_to_file
-from dgmp.tasks.dividing import divide
+from dgmp.tasks.readying import divide
 
 pytestmark = pytest.mark.usefixtures("stroke_describers")
 PAGES = [f"ms {book}/f{page}.png" for book in (1, 2) for page in (1, 10, 2)]

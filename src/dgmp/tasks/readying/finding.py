@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from ..catalogue import PageAreas, read_areas, write_areas
-from ..corpora import Corpus, Remark, page_of_side, side_pages, whole_and_part
-from ..engines import Engine, map_pages
-from ..errors import ImageError, NoWriting, Unreachable
-from ..pixels import find_writing, needs_looking
-from ..records import Page, PageProgress, Region, Stage
+from ...catalogue import PageAreas, read_areas, write_areas
+from ...corpora import Corpus, Remark, page_of_side, side_pages, whole_and_part
+from ...engines import Engine, map_pages
+from ...errors import ImageError, NoWriting, Unreachable
+from ...pixels import find_writing, needs_looking
+from ...records import Page, PageProgress, Region, Stage
 
 WAY = "writing 1"  # how writing is looked for; another word, and all pictures are looked at again
 _SAVE_EVERY = 500  # pages: what a kill may cost
