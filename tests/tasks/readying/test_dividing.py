@@ -39,7 +39,7 @@ def no_reading(monkeypatch):
     def fail(page):
         raise AssertionError(f"{page.id} is read again")
 
-    monkeypatch.setattr("dgmp.tasks.dividing.find_bands", fail)
+    monkeypatch.setattr("dgmp.tasks.readying.dividing.find_bands", fail)
 
 
 def test_every_band_is_in_the_catalogue_under_its_scan(books, tmp_path):

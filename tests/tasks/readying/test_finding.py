@@ -78,7 +78,7 @@ def test_unchanged_pictures_are_not_looked_at_again(described, monkeypatch):
     def fail(page):
         raise AssertionError(f"{page.id} is read again")
 
-    monkeypatch.setattr("dgmp.tasks.finding.find_writing", fail)
+    monkeypatch.setattr("dgmp.tasks.readying.finding.find_writing", fail)
     assert described().described == 0
 
 
@@ -90,7 +90,7 @@ def test_a_changed_picture_is_looked_at_again(described, photographs):
 
 def test_a_picture_that_was_described_whole_gives_way_to_its_pages(described, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr("dgmp.tasks.finding.needs_looking", lambda page: False)
+        patch.setattr("dgmp.tasks.readying.finding.needs_looking", lambda page: False)
         assert EMPTY in ids(described())
     assert ids(described()) == IDS
 
