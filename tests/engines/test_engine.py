@@ -183,12 +183,13 @@ def test_by_default_all_cores_work():
     assert engine_for(None) == Processes(cores())
 
 
-@pytest.mark.parametrize(
-    ("name", "engine"),
-    [("ray", RayCluster(None, 2)), ("ray:10.0.0.1:6379", RayCluster("10.0.0.1:6379", 2))],
-)
-def test_ray_is_named_with_or_without_an_address(name, engine):
-    assert engine_for(2, name) == engine
+def test_ray_is_named_without_an_address():
+    assert engine_for(2, "ray") == RayCluster(number=2)
+
+
+def test_ray_at_an_address_is_joined_before_any_work():
+    with pytest.raises(DgmpError, match=r"^127.0.0.1:1: no Ray cluster answers there"):
+        engine_for(2, "ray:127.0.0.1:1")
 
 
 @pytest.mark.parametrize("name", ["rays", "processes:2", ""])

@@ -58,7 +58,8 @@ class Here:
 def engine_for(workers: int | None, name: str = "processes") -> Engine:
     """The engine of that name, ``processes``, ``ray`` or ``ray:ADDRESS``, with so many workers.
 
-    None: all cores of this machine, or all CPUs of the cluster. 0 processes: this one.
+    None: all cores of this machine, or all CPUs of the cluster. 0 processes: this one. The cluster
+    is started or joined at once.
     """
     kind, _, address = name.partition(":")
     if kind not in _ENGINES or (address and kind != "ray"):
@@ -66,7 +67,9 @@ def engine_for(workers: int | None, name: str = "processes") -> Engine:
     if kind == "ray":
         if workers == 0:
             raise DgmpError("--engine ray needs at least 1 worker, got 0")
-        return RayCluster(address or None, workers)
+        cluster = RayCluster(address or None, workers)
+        cluster.connect()  # before any work, and before libraries have threads that a fork may stop
+        return cluster
     number = cores() if workers is None else workers
     return Processes(number) if number else Here()
 

@@ -51,6 +51,10 @@ class RayCluster:
         if self.number is not None and self.number < 1:
             raise ValueError(f"number must be at least 1 actor, got {self.number}")
 
+    def connect(self) -> Any:
+        """Ray with this cluster; an error says why it cannot be had."""
+        return _begin_here(self.number) if self.address is None else _join(self.address)
+
     def map(
         self,
         function: Callable[[T], R],
@@ -58,7 +62,7 @@ class RayCluster:
         lost: Callable[[T], R] | None = None,
     ) -> Iterator[tuple[T, R]]:
         """Each item with its result, in the order of the items."""
-        ray = _begin_here(self.number) if self.address is None else _join(self.address)
+        ray = self.connect()
         number = self.number or max(1, int(ray.cluster_resources().get("CPU", 1)))
         packed = ray.put(ray.cloudpickle.dumps(function))
         kind = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Calling)
