@@ -39,6 +39,7 @@ from .uploads import Uploads
 T = TypeVar("T")
 AT_ONCE = 1500  # pages: so many are grouped anew while a person waits, some two seconds
 MAP_AT_ONCE = 500  # pages: so many are laid out while a person waits, some two seconds
+EVIDENCE_AT_ONCE = 40  # pages: so many are compared while a person waits, half a minute
 _KEPT = 256  # comparisons, letterforms, neighbours
 _THUMBNAILS = 4096  # some 40 MB
 
@@ -260,7 +261,7 @@ class Store:
         if not self.hands():
             raise Refused("the pages have not been grouped: there are no hands to export")
         out = folder / name
-        tasks.export_hands(self.catalogue, self.hands(), out)
+        tasks.export_hands(self.catalogue, self.hands(), out, most_evidence=EVIDENCE_AT_ONCE)
         return out
 
     # Decisions
