@@ -30,7 +30,8 @@ def review(store: Store, ask: Ask) -> dict[str, Any]:
     return compared(store, asked.first, asked.second) | {
         "question": {
             "k": answered + skip + 1,
-            "n": answered + len(questions),
+            "open": len(questions) - skip,
+            "counted": _counted(answered, len(questions) - skip),
             "answered": answered,
             "skip": skip,
             "worth": round(float(asked.worth), 3),
@@ -38,3 +39,11 @@ def review(store: Store, ask: Ask) -> dict[str, Any]:
             "previous": urls.review(answered, skip - 1) if skip else None,
         }
     }
+
+
+def _counted(answered: int, left: int) -> str:
+    """How far a person is: an answer may settle other questions, and raise new ones."""
+    asked = (
+        "This is the only open question" if left == 1 else f"{left} questions are open, this too"
+    )
+    return f"{answered} answered. {asked}; answers may settle some and raise others."
