@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -200,8 +201,9 @@ def test_hands_beside_each_other_on_the_map_have_other_colours(open_page, home):
           return map.hands.map((hand) => colours.get(hand).join());
         }"""
     )
-    assert all(one != other for one, other in zip(found, found[1:], strict=False))
-    assert all(one != other for one, other in zip(found, found[12:], strict=False))
+    rows = [found[start : start + 12] for start in range(0, 144, 12)]
+    for line in (*rows, *zip(*rows, strict=True)):
+        assert all(one != other for one, other in pairwise(line))
 
 
 def test_a_scan_that_is_gone_is_said_in_a_sentence(browser, home, page_ids):

@@ -141,8 +141,7 @@ async def refused(request: Request, error: Exception) -> Response:
     if request.url.path == urls.SEARCH and status < 500:  # to be asked again, better
         template = "search.html"
         named = request.query_params.get("page", "")
-        message = f"{sentence[:1].upper()}{sentence[1:]}"
-        frame |= await run_in_threadpool(form, _store(request), named, message)
+        frame |= await run_in_threadpool(form, _store(request), named, sentence)
     return _templates.TemplateResponse(request, template, frame, status_code=status)
 
 

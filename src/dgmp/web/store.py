@@ -11,7 +11,6 @@ import threading
 import warnings
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +31,7 @@ from ..records import (
     file_and_part,
 )
 from .asking import NotHere, Refused
-from .jobs import Jobs
+from .jobs import Jobs, Reader
 from .map_layout import PageMap, make_map, stored_map
 from .scans import Scans
 from .uploads import Uploads
@@ -41,7 +40,6 @@ T = TypeVar("T")
 AT_ONCE = 1500  # pages: so many are grouped anew while a person waits, some two seconds
 MAP_AT_ONCE = 500  # pages: so many are laid out while a person waits, some two seconds
 EVIDENCE_AT_ONCE = 40  # pages: so many are compared while a person waits, half a minute
-_COMPARING = 2  # threads that read and describe pages: each takes some 200 MB, and keeps some
 _KEPT = 256  # comparisons, letterforms, neighbours
 _THUMBNAILS = 4096  # some 40 MB
 
@@ -65,8 +63,7 @@ class Store:
         self._kept: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
         self._thumbnails: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self.uploads, self.jobs, self.scans = Uploads(), Jobs(), Scans()
-        self._comparing = ThreadPoolExecutor(_COMPARING, "comparing")
-        self._exporting = threading.Lock()
+        self._reader, self._exporting = Reader(), threading.Lock()
         _ = self.catalogue  # what is none is refused at once
 
     @property
@@ -81,7 +78,7 @@ class Store:
     def close(self) -> None:
         """Stop what is under way and forget what was uploaded."""
         self.jobs.close()
-        self._comparing.shutdown(wait=False, cancel_futures=True)
+        self._reader.close()
         self.scans.close()
         self.uploads.clear()
 
@@ -171,24 +168,24 @@ class Store:
     def search(self, query: Page | str, n: int) -> tuple[Hit, ...]:
         """The pages most like one."""
         if isinstance(query, Page):
-            return self._read(lambda: tasks.search(self.catalogue, query, n))
+            return self._reader.run(lambda: tasks.search(self.catalogue, query, n))
         return self._keep(("search", query, n), lambda: tasks.search(self.catalogue, query, n))
 
     def compare(self, first: Page | str, second: str) -> tasks.Comparison:
         """Two pages, with evidence; a page from elsewhere is forgotten at once."""
         self.page(second)
         if isinstance(first, Page):
-            return self._read(lambda: tasks.compare(self.catalogue, first, second))
+            return self._reader.run(lambda: tasks.compare(self.catalogue, first, second))
         self.page(first)
         return self._keep(
             ("compare", first, second),
-            lambda: self._read(lambda: tasks.compare(self.catalogue, first, second)),
+            lambda: self._reader.run(lambda: tasks.compare(self.catalogue, first, second)),
         )
 
     def figures(self, first: Page | str, second: str) -> tasks.Comparison:
         """Two pages by what is stored of them, without evidence."""
         if isinstance(first, Page):
-            return self._read(lambda: tasks.compare(self.catalogue, first, second, pieces=0))
+            return self._reader.run(lambda: tasks.compare(self.catalogue, first, second, pieces=0))
         return self._keep(
             ("figures", first, second),
             lambda: tasks.compare(self.catalogue, first, second, pieces=0),
@@ -257,7 +254,7 @@ class Store:
         """The typical and the distinctive pieces of a hand."""
         return self._keep(
             ("letterforms", hand.number),
-            lambda: self._read(lambda: tasks.letterforms(self.catalogue, hand.page_ids)),
+            lambda: self._reader.run(lambda: tasks.letterforms(self.catalogue, hand.page_ids)),
         )
 
     def regroup(self, stage: Stage | None = None) -> None:
@@ -273,7 +270,13 @@ class Store:
             raise Refused("the pages have not been grouped: there are no hands to export")
         out = folder / name
         with self._exporting:
-            tasks.export_hands(self.catalogue, self.hands(), out, most_evidence=EVIDENCE_AT_ONCE)
+            tasks.export_hands(
+                self.catalogue,
+                self.hands(),
+                out,
+                most_evidence=EVIDENCE_AT_ONCE,
+                engine=self._reader,
+            )
         return out
 
     # Decisions
@@ -353,14 +356,6 @@ class Store:
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         return made
-
-    def _read(self, work: Callable[[], T]) -> T:
-        """What pages are read and described for, in one of few threads.
-
-        Many at once would take much memory, and the C library keeps for every thread what it has
-        once used.
-        """
-        return self._comparing.submit(work).result()
 
     def _stamp(self) -> tuple[tuple[str, int, int], ...]:
         files = [file for file in self.folder.iterdir() if not file.name.startswith(".")]

@@ -9,6 +9,12 @@ import pytest
 from dgmp.web.views.decisions import EXPORTS
 
 
+@pytest.fixture(autouse=True)
+def little_evidence(monkeypatch):
+    """A comparison takes a while."""
+    monkeypatch.setattr("dgmp.web.store.EVIDENCE_AT_ONCE", 1)
+
+
 @pytest.mark.parametrize("kind", EXPORTS)
 def test_hands_are_exported_in_every_form(reader, kind):
     answer = reader.get(f"/export/{kind}")
@@ -23,8 +29,7 @@ def test_a_table_has_a_row_per_page(reader, page_ids):
     assert sorted(row["page"] for row in rows) == page_ids
 
 
-def test_a_folder_comes_as_one_archive(reader, monkeypatch):
-    monkeypatch.setattr("dgmp.web.store.EVIDENCE_AT_ONCE", 1)  # a comparison takes a while
+def test_a_folder_comes_as_one_archive(reader):
     archive = zipfile.ZipFile(io.BytesIO(reader.get("/export/iiif.zip").content))
     assert all(name.startswith("iiif/") for name in archive.namelist())
 

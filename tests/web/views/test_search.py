@@ -97,7 +97,7 @@ def test_a_page_that_is_not_here_is_said_above_the_form(reader):
 def test_a_file_that_is_no_picture_is_said_above_the_form(client, post):
     answer = upload(client, post, b"no picture")
     assert answer.status_code == 415
-    assert 'role="alert">The picture cannot be used' in answer.text
+    assert 'role="alert">the picture cannot be used' in answer.text
     assert 'id="picture"' in answer.text
 
 
