@@ -39,7 +39,8 @@ from .uploads import Uploads
 T = TypeVar("T")
 AT_ONCE = 1500  # pages: so many are grouped anew while a person waits, some two seconds
 MAP_AT_ONCE = 500  # pages: so many are laid out while a person waits, some two seconds
-EVIDENCE_AT_ONCE = 40  # pages: so many are compared while a person waits, half a minute
+EVIDENCE_AT_ONCE = 20  # pages: so many are compared while a person waits, some 15 seconds
+QUESTIONS = 20  # of the review at a time
 _KEPT = 256  # comparisons, letterforms, neighbours
 _THUMBNAILS = 4096  # some 40 MB
 
@@ -306,7 +307,11 @@ class Store:
 
     def questions(self) -> tuple[Question, ...]:
         """The review queue as it is now."""
-        return self._keep("questions", lambda: tasks.review(self.catalogue)) if self.hands() else ()
+        return (
+            self._keep("questions", lambda: tasks.review(self.catalogue, QUESTIONS))
+            if self.hands()
+            else ()
+        )
 
     def decide(self, decisions: Sequence[Decision], seen: str | None) -> Decision:
         """Store decisions that belong together; group a small catalogue anew."""

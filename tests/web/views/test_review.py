@@ -49,7 +49,7 @@ def test_what_is_counted_is_what_was_answered_and_what_is_open_now(client, post,
     left = len(client.app.state.store.questions())
     assert (after["open"] if after else 0) == left
     assert " of " not in question["question"]["counted"]
-    assert after is None or after["counted"].startswith("1 answered. ")
+    assert after is None or after["counted"].startswith("1 answered, ")
 
 
 def test_a_question_can_be_passed_over(client, question):

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import urls
 from ..asking import Ask
-from ..store import Store
+from ..store import QUESTIONS, Store
 from .compare import compared
 
 
@@ -31,7 +31,7 @@ def review(store: Store, ask: Ask) -> dict[str, Any]:
         "question": {
             "k": answered + skip + 1,
             "open": len(questions) - skip,
-            "counted": _counted(answered, len(questions) - skip),
+            "counted": _counted(answered, len(questions), skip),
             "answered": answered,
             "skip": skip,
             "worth": round(float(asked.worth), 3),
@@ -41,9 +41,8 @@ def review(store: Store, ask: Ask) -> dict[str, Any]:
     }
 
 
-def _counted(answered: int, left: int) -> str:
+def _counted(answered: int, questions: int, skip: int) -> str:
     """How far a person is: an answer may settle other questions, and raise new ones."""
-    asked = (
-        "This is the only open question" if left == 1 else f"{left} questions are open, this too"
-    )
-    return f"{answered} answered. {asked}; answers may settle some and raise others."
+    left = f"{questions - skip}{' or more' if questions >= QUESTIONS else ''}"
+    asked = f"{left} questions are" if left != "1" else "1 question is"
+    return f"{answered} answered, {asked} open; answers may settle some and raise others."
