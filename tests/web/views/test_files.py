@@ -9,12 +9,6 @@ import pytest
 from dgmp.web.views.decisions import EXPORTS
 
 
-@pytest.fixture(autouse=True)
-def little_evidence(monkeypatch):
-    """A comparison takes a while."""
-    monkeypatch.setattr("dgmp.web.store.EVIDENCE_AT_ONCE", 1)
-
-
 @pytest.mark.parametrize("kind", EXPORTS)
 def test_hands_are_exported_in_every_form(reader, kind):
     answer = reader.get(f"/export/{kind}")
