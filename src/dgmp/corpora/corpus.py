@@ -20,6 +20,7 @@ from ..names import check_name
 from ..pixels import FOREIGN, SUFFIXES, Picture, pictures_in
 from ..records import Page, Source
 from ..sources import SOURCES, is_address, is_manifest_file, list_address, sources_at
+from ..storage import AnyPath, ObjectPath, as_path, reachable_path, relative
 from .by_table import format_of_tables
 from .corpus_format import Found
 from .formats import FORMATS, choose_format
@@ -43,7 +44,7 @@ class Remark(NamedTuple):
 class Corpus:
     """Pages in the order of their ids."""
 
-    root: Path | str  # a folder, or the address that was given
+    root: AnyPath | str  # a folder, or the address that was given
     kind: str
     pages: tuple[Page, ...]
     left_out: tuple[Remark, ...] = ()
@@ -85,10 +86,10 @@ class Corpus:
 
 
 def open_corpus(
-    path: str | Path,
+    path: str | AnyPath,
     *,
     kind: str | None = None,
-    labels: str | Path | None = None,
+    labels: str | AnyPath | None = None,
     variant: str | None = None,
     split_file: str | Path | None = None,
     each_region: bool = False,
@@ -104,11 +105,12 @@ def open_corpus(
     """
     if kind is not None:
         check_name(kind, FORMATS, "kind of corpus")
-    if is_address(path) or is_manifest_file(Path(path)):
+    if not is_address(path):
+        path = reachable_path(path)
+    if isinstance(path, str) or is_manifest_file(path):
         if kind not in (None, "plain") or labels is not None or variant is not None:
             raise CorpusError(f"{path}: kind, labels and variant are for folders, not for IIIF")
         return _open_address(path, split_file)
-    path = Path(path)
     if variant not in (None, "colour", "binarised"):
         raise CorpusError(f"variant must be colour or binarised, got {variant!r}")
     if not path.exists():
@@ -123,13 +125,12 @@ def open_corpus(
             kind = kind or "plain"
         path = path.parent
 
-    files = (
-        [single] if single else sorted(_walk(path), key=lambda f: f.relative_to(path).as_posix())
-    )
-    if labels is not None and not Path(labels).exists():
+    files = [single] if single else sorted(_walk(path), key=lambda f: _relative(f, path))
+    given = None if labels is None else as_path(labels)
+    if given is not None and not given.exists():
         raise CorpusError(f"{labels}: there is no such label file")
     notes: list[Remark] = []
-    tables = _tables(path, files, None if labels is None else Path(labels), kind, notes)
+    tables = _tables(path, files, given, kind, notes)
     endings = SUFFIXES | {ending for ending in SOURCES if ending.startswith(".")}
     pictures = [file for file in files if file.suffix.lower() in endings or file == single]
     if not pictures and not tables:
@@ -160,7 +161,7 @@ def open_corpus(
 
 def _open_address(path: str | Path, split_file: str | Path | None) -> Corpus:
     """The pages of a manifest or collection, by its address or as a file."""
-    address = str(path) if is_address(path) else Path(path).resolve().as_uri()
+    address = path if isinstance(path, str) else path.resolve().as_uri()
     try:
         listing = list_address(address)
     except ImageError as error:
@@ -169,11 +170,17 @@ def _open_address(path: str | Path, split_file: str | Path | None) -> Corpus:
     if split_file is not None:
         pages = apply_split(Path(split_file), pages)
     left_out = tuple(sorted(Remark(*remark) for remark in listing.left_out))
-    root = str(path) if is_address(path) else Path(path)
-    return Corpus(root, "iiif", pages, left_out, tuple(Remark(*note) for note in listing.notes))
+    return Corpus(path, "iiif", pages, left_out, tuple(Remark(*note) for note in listing.notes))
 
 
-def _walk(root: Path) -> Iterator[Path]:
+def _walk(root: AnyPath) -> Iterator[AnyPath]:
+    if isinstance(root, ObjectPath):
+        for found in root.walk():
+            *folders, name = found.relative_to(root).parts
+            hidden = any(part.startswith(".") for part in (*folders, name))
+            if not hidden and not {*folders} & {*_PASSED_OVER}:
+                yield found
+        return
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(
             name for name in folders if not name.startswith(".") and name not in _PASSED_OVER
@@ -181,14 +188,14 @@ def _walk(root: Path) -> Iterator[Path]:
         yield from (Path(folder) / name for name in names if not name.startswith("."))
 
 
-def _relative(file: Path, root: Path) -> str:
-    return file.relative_to(root).as_posix()
+def _relative(file: AnyPath, root: AnyPath) -> str:
+    return relative(file, root).as_posix()
 
 
 def _tables(
-    root: Path,
-    files: Sequence[Path],
-    labels: Path | None,
+    root: AnyPath,
+    files: Sequence[AnyPath],
+    labels: AnyPath | None,
     kind: str | None,
     notes: list[Remark],
 ) -> list[LabelFile]:
@@ -203,7 +210,7 @@ def _tables(
     for depth in (1, 2):
         found = []
         for file in files:
-            if len(file.relative_to(root).parts) != depth:
+            if len(relative(file, root).parts) != depth:
                 continue
             if file.suffix.lower() in TABLE_SUFFIXES:
                 if table := _table(file):
@@ -215,7 +222,7 @@ def _tables(
     return []
 
 
-def _table(file: Path) -> LabelFile | None:
+def _table(file: AnyPath) -> LabelFile | None:
     try:
         return read_table(file)
     except CorpusError:
@@ -225,10 +232,10 @@ def _table(file: Path) -> LabelFile | None:
 
 
 def _pages(
-    file: Path,
+    file: AnyPath,
     labels: dict[str, str],
-    root: Path,
-    known: frozenset[Path] | None,
+    root: AnyPath,
+    known: frozenset[AnyPath] | None,
     each_region: bool,
     left_out: list[Remark],
     notes: list[Remark],

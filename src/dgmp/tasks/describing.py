@@ -27,6 +27,7 @@ from ..names import check_name
 from ..pixels import pictures_in, thumbnail
 from ..records import Page, Stage
 from ..sources import open_source
+from ..storage import AnyPath
 from .opening import head_for, opened, with_known_ids
 from .readying import (
     KnownScale,
@@ -72,8 +73,8 @@ class DescriptorFile:
 
 
 def describe(
-    corpus: Corpus | Path | str,
-    catalogue: Path | str,
+    corpus: Corpus | AnyPath | str,
+    catalogue: AnyPath | str,
     *,
     describer: str | Path = "default",
     by: str | None = None,
@@ -200,7 +201,7 @@ def describe(
 
 
 def describe_to_file(
-    corpus: Corpus | Path | str,
+    corpus: Corpus | AnyPath | str,
     out: Path | str,
     *,
     describer: str | Path = "default",
