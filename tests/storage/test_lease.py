@@ -59,6 +59,9 @@ def test_of_two_that_wait_for_a_killed_one_one_gets_it(lock):
 
 
 def test_a_holder_that_was_cut_off_is_told_at_its_end(lock):
-    with pytest.raises(StorageError, match="cut off"), leased(lock):
-        lock.write_bytes(b"a successor")
-        time.sleep(4 * lease.BEAT)
+    held = leased(lock)
+    held.__enter__()
+    lock.write_bytes(b"a successor")
+    time.sleep(4 * lease.BEAT)
+    with pytest.raises(StorageError, match="cut off"):
+        held.__exit__(None, None, None)

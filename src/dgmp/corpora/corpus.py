@@ -19,7 +19,15 @@ from ..errors import CorpusError, ImageError, MissingLabels
 from ..names import check_name
 from ..pixels import FOREIGN, SUFFIXES, Picture, pictures_in
 from ..records import Page, Source
-from ..sources import SOURCES, is_address, is_manifest_file, list_address, sources_at
+from ..sources import (
+    SOURCES,
+    is_address,
+    is_manifest_file,
+    list_address,
+    list_all,
+    read_address_list,
+    sources_at,
+)
 from ..storage import AnyPath, ObjectPath, as_path, reachable_path, relative
 from .by_table import format_of_tables
 from .corpus_format import Found
@@ -96,7 +104,8 @@ def open_corpus(
 ) -> Corpus:
     """Open a folder of scans, a label file, a single picture or PDF, or a IIIF manifest.
 
-    A manifest or collection is given by its address, ``https://…``, or as a file. ``kind`` is one
+    Folders and files may be in object storage, ``s3://bucket/folder``. A manifest or collection is
+    given by its address, ``https://…``, or as a file, many of them by a list, .txt. ``kind`` is one
     of ``FORMATS``: ``"writers"`` and ``"scripts"`` take the names of folders for labels, which
     nothing else does; ``labels`` is the label file to go by where there are several; ``variant``
     chooses ``"colour"`` or ``"binarised"`` where Historical-WI lies there in both; ``split_file``
@@ -107,10 +116,12 @@ def open_corpus(
         check_name(kind, FORMATS, "kind of corpus")
     if not is_address(path):
         path = reachable_path(path)
-    if isinstance(path, str) or is_manifest_file(path):
+    addresses = None if isinstance(path, str) else read_address_list(path)
+    if isinstance(path, str) or is_manifest_file(path) or addresses is not None:
+        assert not isinstance(path, ObjectPath)  # is no manifest, and no list
         if kind not in (None, "plain") or labels is not None or variant is not None:
             raise CorpusError(f"{path}: kind, labels and variant are for folders, not for IIIF")
-        return _open_address(path, split_file)
+        return _open_addresses(path, addresses, split_file)
     if variant not in (None, "colour", "binarised"):
         raise CorpusError(f"variant must be colour or binarised, got {variant!r}")
     if not path.exists():
@@ -159,11 +170,13 @@ def open_corpus(
     return Corpus(path, kind, tuple(pages), tuple(sorted(left_out)), tuple(notes))
 
 
-def _open_address(path: str | Path, split_file: str | Path | None) -> Corpus:
-    """The pages of a manifest or collection, by its address or as a file."""
+def _open_addresses(
+    path: str | Path, listed: Sequence[str] | None, split_file: str | Path | None
+) -> Corpus:
+    """The pages of a manifest or collection, by its address or as a file, or of a list of them."""
     address = path if isinstance(path, str) else path.resolve().as_uri()
     try:
-        listing = list_address(address)
+        listing = list_address(address) if listed is None else list_all(listed)
     except ImageError as error:
         raise CorpusError(f"{path}: {error.reason}") from error
     pages = tuple(sorted(listing.pages, key=lambda page: page.id))

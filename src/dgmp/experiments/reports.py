@@ -52,8 +52,8 @@ def _markdown(table: PaperTable, setting: Setting, views: Views) -> str:
         "",
         f"Data: {setting.data} (`{as_path(setting.corpus.root).name}`), tested on "
         f"{len(setting.test)} pages of `{as_path(setting.test.root).name}`. Figures of the paper "
-        "are of the sets that their columns name and are to be compared with ours only where the data "
-        "is the same.",
+        "are of the sets that their columns name and are to be compared with ours only where the "
+        "data is the same.",
         "",
         f"Every row: recipe {setting.recipe_name}, {recipe.model.backbone} from {began}, {length} "
         f"of {recipe.batch} patches, the same seeds and the same pages held out for validation.",

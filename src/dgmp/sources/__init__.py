@@ -1,5 +1,6 @@
 """Where the picture of a page comes from; one file per kind of source."""
 
+from .canvas_list import list_all, read_address_list
 from .iiif import CanvasSource, is_manifest_file
 from .listing import Listing
 from .local_file import FileSource
@@ -15,6 +16,8 @@ __all__ = [
     "is_address",
     "is_manifest_file",
     "list_address",
+    "list_all",
     "open_source",
+    "read_address_list",
     "sources_at",
 ]
