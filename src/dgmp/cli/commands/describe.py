@@ -25,7 +25,12 @@ def describe(
     scans: Scans,
     options: CorpusOptions,
     catalogue: Annotated[
-        Path | None, Option(metavar="DIR", help="The catalogue, new or to go on with.")
+        str | None,
+        Option(
+            metavar="DIR",
+            help="The catalogue, new or to go on with: a folder, or an address as "
+            "s3://bucket/folder.",
+        ),
     ] = None,
     describer: Annotated[
         str, Option(metavar="NAME_OR_RUN", help="What describes the pages.")
