@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from ..catalogue import Catalogue
@@ -16,6 +15,7 @@ from ..engines import Engine, map_pages
 from ..errors import DgmpError
 from ..exports import PageEvidence
 from ..records import Hand, Page, Stage
+from ..storage import AnyPath
 from .comparing import compare
 from .opening import opened_catalogue
 
@@ -25,7 +25,7 @@ _NEAR = 200  # pages among which the most alike one of a hand is looked for
 
 
 def page_evidence(
-    catalogue: Catalogue | Path | str,
+    catalogue: Catalogue | AnyPath | str,
     hands: Sequence[Hand],
     *,
     most: int = MOST_PAGES,
@@ -72,7 +72,7 @@ class _Vouching:
     def __init__(
         self, opened: Catalogue, whose: Mapping[str, int], beside: Mapping[str, tuple[int, str]]
     ) -> None:
-        self._catalogue: Catalogue | Path = opened
+        self._catalogue: Catalogue | AnyPath = opened
         self._whose, self._beside = whose, beside
 
     def __getstate__(self) -> dict[str, Any]:

@@ -102,7 +102,12 @@ class Reader:
                 raise DgmpError("the server is ending; nothing new is begun") from error
             raise
 
-    def map(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[tuple[T, R]]:
+    def map(
+        self,
+        function: Callable[[T], R],
+        items: Iterable[T],
+        lost: Callable[[T], R] | None = None,  # of engines that can lose an item
+    ) -> Iterator[tuple[T, R]]:
         """Each item with its result; others have their turn between."""
         for item in items:
             yield item, self.run(partial(function, item))

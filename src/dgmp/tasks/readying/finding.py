@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from ...catalogue import PageAreas, read_areas, write_areas
@@ -18,6 +17,7 @@ from ...engines import Engine, map_pages
 from ...errors import ImageError, NoWriting, Unreachable
 from ...pixels import find_writing, needs_looking
 from ...records import Page, Region, Stage
+from ...storage import AnyPath
 
 WAY = "writing 1"  # how writing is looked for; another word, and all pictures are looked at again
 _SAVE_EVERY = 500  # pages: what a kill may cost
@@ -47,7 +47,7 @@ def find_pages(
     corpus: Corpus,
     pages: Sequence[Page],
     *,
-    folder: Path | None = None,
+    folder: AnyPath | None = None,
     engine: Engine | None = None,
     stage: Stage | None = None,
     on_failure: Callable[[ImageError], None] | None = None,
@@ -114,8 +114,8 @@ class Looking(Generic[S]):
     name: str  # for those who wait
     find: Callable[[Page], S]
     stamp: Callable[[Page], str]
-    read: Callable[[Path], dict[str, S]]
-    write: Callable[[Mapping[str, S], Path], None]
+    read: Callable[[AnyPath], dict[str, S]]
+    write: Callable[[Mapping[str, S], AnyPath], None]
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class Looked(Generic[S]):
 def find_each(
     pages: Sequence[Page],
     way: Looking[S],
-    folder: Path | None,
+    folder: AnyPath | None,
     engine: Engine | None,
     stage: Stage | None,
     on_failure: Callable[[ImageError], None] | None,
