@@ -108,11 +108,12 @@ def main() -> None:
         for number in range(asked.kills):
             after, catalogue = drawn.uniform(0.1, 0.95) * whole, f"s3://scans/kill{number}"
             code, seconds = killed(server, catalogue, after, asked.seconds)
-            if code:  # dead at the first contact, which is short: the same command goes on
-                code = start(catalogue).wait()
+            ends = str(code)
+            if code:
+                ends += f", again {start(catalogue).wait()}"
             fault = fault_of(catalogue, right) or "as undisturbed"
             when = f"after {after:.1f} s for {asked.seconds:g} s"
-            lines.append(f"| {when} | {code} | {seconds:.0f} | {fault} |")
+            lines.append(f"| {when} | {ends} | {seconds:.0f} | {fault} |")
             print(lines[-1], flush=True)
         code, said, again = outlasted(server, "s3://scans/long", whole / 2)
         fault = fault_of("s3://scans/long", right) or "as undisturbed"
