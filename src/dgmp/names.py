@@ -43,6 +43,7 @@ PACKAGES: dict[str, tuple[str, str]] = {
     "python_multipart": ("python-multipart", "web"),
     "starlette": ("starlette", "web"),
     "uvicorn": ("uvicorn", "web"),
+    "timm": ("timm", "timm"),
     "onnx": ("onnx", "export"),
     "onnxruntime": ("onnxruntime", "export"),
     "onnxscript": ("onnxscript", "export"),

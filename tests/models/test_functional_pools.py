@@ -20,6 +20,7 @@ from .token_models import (
     MobileNetV2,
     ShuffleNetV2,
     SqueezeNet,
+    TimmClip,
     TimmDistilled,
     TimmEva,
     TimmOwnHead,
@@ -169,12 +170,13 @@ def test_wrong_center_is_refused_and_the_model_as_it_was(model):
     assert_close(made(images()), before)
 
 
-def test_head_that_does_more_than_average_is_refused_and_left_as_it_was():
-    model = TimmOwnHead().eval()
+@pytest.mark.parametrize("kind", [TimmOwnHead, TimmClip])
+def test_head_that_does_more_than_average_is_refused_and_left_as_it_was(kind):
+    model = kind().eval()
     before = model(images())
     with pytest.raises(SurgeryError, match="does more with the map than to average it"):
         replace_global_pooling(model, AveragePool())
-    assert type(model) is TimmOwnHead
+    assert type(model) is kind
     assert "pooling" not in dict(model.named_modules())
     assert_close(model(images()), before)
 

@@ -114,6 +114,16 @@ class TimmOwnHead(TimmPvt):
         return self.head(x.mean((2, 3)) + x.std((2, 3), correction=0))
 
 
+class TimmClip(TimmPvt):
+    """Attention over a map, which calls itself a class token."""
+
+    global_pool = "token"
+
+    def forward_head(self, x):
+        x = x.flatten(2)
+        return self.head((x * x.sum(1, keepdim=True).softmax(2)).sum(2))
+
+
 class CrossVit(TimmPvt):
     def forward_features(self, x):
         return [super().forward_features(x)] * 2

@@ -1,7 +1,8 @@
 """Describers and classifiers by name, or by the folder they were saved in.
 
-A name is that of the describer that comes with the package (``default``) or of a classical kind
-(``hinge``); anything else is a folder, and ``./hinge`` is one even if it is called like a kind:
+A name is that of the describer that comes with the package (``default``), of a classical kind
+(``hinge``) or of a plug-in; anything else is a folder, and ``./hinge`` is one even if it is called
+like a kind:
 
     RUN with model.json        kind "learned": a trained network, of writers or of scripts
     DIR with describer.json    the kind that stands in it: "keypoints" (beside model.json, by
@@ -27,6 +28,7 @@ from ..classical import (
 from ..errors import DgmpError, UnknownName
 from ..names import did_you_mean
 from ..pixels import PageImage, Preparation
+from ..plugins import find, installed, is_plugin
 from ..records import PageProgress
 from .describer import Classifier, Describer
 from .fused import load_fused
@@ -76,6 +78,9 @@ def load(
             )
         _check_aggregate(aggregate)
         return fit_classical(str(name_or_run))
+    if is_foreign(name_or_run):
+        _check_aggregate(aggregate)
+        return _foreign(str(name_or_run))
     folder = _folder(name_or_run)
     kind = _stored_kind(folder)
     if kind == "learned":
@@ -92,7 +97,7 @@ def load(
 
 def load_network(name_or_run: str | Path) -> TrainedModel:
     """The trained network of a folder, of writers or scripts; other describers are refused."""
-    if not is_kind(name_or_run):
+    if not is_kind(name_or_run) and not is_foreign(name_or_run):
         folder = _folder(name_or_run)
         if _stored_kind(folder) == "learned":
             from ..models import load_model
@@ -131,6 +136,16 @@ def is_kind(name_or_run: str | Path) -> bool:
     return isinstance(name_or_run, str) and name_or_run in CLASSICAL
 
 
+def is_foreign(name_or_run: str | Path) -> bool:
+    """Whether this is the name of a describer of another package; a folder comes first."""
+    return (
+        isinstance(name_or_run, str)
+        and name_or_run not in SHIPPED
+        and not Path(name_or_run).is_dir()
+        and is_plugin(name_or_run, "describer")
+    )
+
+
 def needs_fitting(name_or_run: str | Path) -> bool:
     """Whether this is a kind of classical describer that training pages make."""
     return is_kind(name_or_run) and CLASSICAL[str(name_or_run)].needs_fitting
@@ -138,7 +153,7 @@ def needs_fitting(name_or_run: str | Path) -> bool:
 
 def stored_name(name_or_run: str | Path) -> str:
     """By what a describer is found from anywhere: its name, or the whole path of its folder."""
-    if is_kind(name_or_run) or (isinstance(name_or_run, str) and name_or_run in SHIPPED):
+    if is_kind(name_or_run) or is_foreign(name_or_run) or name_or_run in SHIPPED:
         return str(name_or_run)
     folder = Path(name_or_run)
     return str(folder.resolve()) if folder.is_dir() else str(name_or_run)
@@ -147,6 +162,15 @@ def stored_name(name_or_run: str | Path) -> str:
 def is_classifier(found: Describer | Classifier) -> bool:
     """Whether it names classes rather than describing pages."""
     return hasattr(found, "classify_page")
+
+
+def _foreign(name: str) -> Describer | Classifier:
+    """The describer that a plug-in makes; called without arguments."""
+    found = find(name, {}, "describer")()
+    wanted = ("preparation", "dim", "spec", "calibration", "describe_page")
+    if lacking := [part for part in wanted if not hasattr(found, part)]:
+        raise DgmpError(f"the describer {name!r} is none: it has no {', '.join(lacking)}")
+    return cast(Describer, found)
 
 
 def _load_learned(folder: Path, device: str, aggregate: str | None) -> Describer | Classifier:
@@ -193,7 +217,7 @@ def _folder(name_or_run: str | Path) -> Path:
 
 
 def _unknown(name: str) -> UnknownName:
-    known = [*SHIPPED, *CLASSICAL]
+    known = [*SHIPPED, *CLASSICAL, *installed("describer")]
     beside = [path.name for path in Path().iterdir() if _is_describer(path)]
     return UnknownName(
         f"no describer and no folder called {name!r}; "

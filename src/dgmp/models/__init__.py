@@ -10,6 +10,7 @@ from .resnet20 import ResNet20, resnet20
 from .spec import PAPER, InputSpec, ModelSpec, cut_patch
 from .standardization import Standardization, fit_standardization
 from .surgery import replace_global_pooling
+from .timm_backbone import TimmBackbone
 from .weights import LoadedWeights, load_weights
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "ResNet8",
     "ResNet20",
     "Standardization",
+    "TimmBackbone",
     "TrainedModel",
     "cut_patch",
     "efficientnet_lite0",

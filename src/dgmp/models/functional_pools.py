@@ -144,8 +144,8 @@ def _in_head(model: Any, pooling: nn.Module) -> StandIn | str:
     shape = PooledShape(flat=True, channels_last=last, prefix=prefix if how == TOKENS else 0)
     stand_in = _operate(model, "forward_head", StandIn(AveragePool(), shape))
     after = _scores(model, how, prefix)
-    averages = getattr(model, "global_pool", "") == "avg"
-    if after is None or (averages and not _same(before[how], after)):
+    token = how == TOKENS and getattr(model, "global_pool", "") == CLASS_TOKEN
+    if after is None or not (token or _same(before[how], after)):
         model.__class__ = type(model).__base__
         del model.pooling
         return "its head does more with the map than to average it: forward_head is its own affair"

@@ -190,9 +190,14 @@ def _inside_block(model: nn.Module, place: str) -> bool:
 
 def _check_width(model: nn.Module, place: str, pooling: nn.Module, old: PooledShape) -> None:
     """Refuse a pooling whose vector the next layer cannot take, as far as both are known."""
-    after = ((name, _width_in(module)) for name, module in _after(model, place))
-    layer, wanted = next(((name, width) for name, width in after if width), ("", None))
     taken, given = widths(pooling)
+    after = (
+        (name, _width_in(module))
+        for name, module in _after(model, place)
+        # timm's LowFormer registers a convolution before the pooling after it
+        if taken is None or _width_out(module) != taken or _width_in(module) == taken
+    )
+    layer, wanted = next(((name, width) for name, width in after if width), ("", None))
     map_channels = _map_channels(model, place, wanted and wanted // old.times)
     pooled = given or taken or map_channels or wanted
     if wanted and pooled != wanted:
