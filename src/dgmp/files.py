@@ -17,9 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-import msgspec
-
-from .errors import DgmpError
+from .errors import DgmpError, MissingExtra
 
 T = TypeVar("T")
 MAKER = "dgmp"  # in pictures that dgmp draws, so that they are never taken for pages
@@ -148,18 +146,31 @@ def read_json(path: Path, format: Format) -> dict[str, Any]:
 
 def to_plain(record: Any) -> Any:
     """A record (or a mapping, a list …) as it comes back from JSON."""
-    return msgspec.json.decode(msgspec.json.encode(record))
+    json_codec = _codec().json
+    return json_codec.decode(json_codec.encode(record))
 
 
 def from_plain(values: Any, kind: type[T], where: object) -> T:
     """The record of that type from plain values; a DgmpError names what is missing or too much."""
+    codec = _codec()
     try:
-        record = msgspec.convert(values, kind)
-    except (msgspec.ValidationError, ValueError) as error:
+        record: T = codec.convert(values, kind)
+    except (codec.ValidationError, ValueError) as error:
         raise DgmpError(f"{where}: is no {kind.__name__} of this dgmp: {error}") from error
     if strange := _surplus(values, to_plain(record)):
         raise DgmpError(f"{where}: is no {kind.__name__} of this dgmp: unknown entry {strange!r}")
     return record
+
+
+def _codec() -> Any:
+    """The module that turns records to JSON, which the bare layer does without."""
+    try:
+        import msgspec
+    except ModuleNotFoundError as error:
+        raise MissingExtra(
+            "this needs msgspec, which is not installed: pip install 'dgmp[cli]'"
+        ) from error
+    return msgspec
 
 
 def first_difference(ours: Any, theirs: Any, name: str = "") -> str | None:

@@ -22,6 +22,9 @@ _COMPARED = 500  # names
 
 # The packages that the bare install does not have: by module, as pip knows them and their extra.
 PACKAGES: dict[str, tuple[str, str]] = {
+    "typer": ("typer", "cli"),
+    "msgspec": ("msgspec", "cli"),
+    "huggingface_hub": ("huggingface-hub", "hub"),
     "cv2": ("opencv-python-headless", "classical"),
     "PIL": ("pillow", "classical"),
     "rich": ("rich", "classical"),

@@ -3,6 +3,7 @@
 from .backbone import Backbone
 from .backbones import BACKBONES, make_backbone
 from .efficientnet_lite import EfficientNetLite0, efficientnet_lite0, lite0_weights
+from .hub import fetched, write_card
 from .network_files import TrainedModel, load_model, save_model
 from .resnet import ResNet, resnet18, resnet34, resnet50
 from .resnet8 import ResNet8, resnet8
@@ -29,6 +30,7 @@ __all__ = [
     "TrainedModel",
     "cut_patch",
     "efficientnet_lite0",
+    "fetched",
     "fit_standardization",
     "lite0_weights",
     "load_model",
@@ -41,4 +43,5 @@ __all__ = [
     "resnet34",
     "resnet50",
     "save_model",
+    "write_card",
 ]

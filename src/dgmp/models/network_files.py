@@ -19,6 +19,7 @@ from ..plugins import missing, package_of
 from ..pooling import POOLINGS
 from .backbone import Backbone
 from .backbones import BACKBONES
+from .hub import fetched, write_card
 from .spec import InputSpec, ModelSpec
 from .weights import load_weights
 
@@ -47,6 +48,31 @@ class TrainedModel:
                 "sha256": self.digest,
             }
         )
+
+    def save_pretrained(self, folder: Path | str) -> None:
+        """Write the model and a card beside it, ready to be given away."""
+        save_model(self, folder)
+        task = "image-feature-extraction" if self.classes is None else "image-classification"
+        gives = "a vector for every page" if self.classes is None else "classes of pages"
+        use = (
+            "from dgmp.models import TrainedModel\n\n"
+            'model = TrainedModel.from_pretrained("FOLDER or owner/name")'
+        )
+        facts = {
+            "network": self.spec.backbone,
+            "pooling": self.spec.pooling,
+            "options": dict(self.spec.pooling_options) or None,
+            "looks at": f"{self.input.view}, {self.input.side} px",
+            "classes": None if self.classes is None else len(self.classes),
+            **{str(name): value for name, value in self.made.items()},
+            "packages it needs": ", ".join(sorted(set(_plugins(self.spec).values()))) or None,
+        }
+        write_card(Path(folder), f"A network of dgmp: {gives}", (task,), use, facts)
+
+    @classmethod
+    def from_pretrained(cls, place: Path | str, *, revision: str | None = None) -> TrainedModel:
+        """The model of a folder, or of ``owner/name`` on the Hugging Face Hub."""
+        return load_model(fetched(place, revision))
 
 
 def save_model(model: TrainedModel, folder: Path | str) -> None:
