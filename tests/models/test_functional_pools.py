@@ -29,6 +29,7 @@ from .token_models import (
     TimmVit,
     TimmVolo,
     Tokens,
+    TvInception,
     VisionTransformer,
 )
 
@@ -206,6 +207,12 @@ def test_single_position_is_not_pooled_unless_it_is_named():
     with pytest.raises(SurgeryError, match="global_pool of this TimmVgg finds a single position"):
         replace_global_pooling(TimmVgg(), AveragePool())
     replace_global_pooling(TimmVgg(), AveragePool(), name="global_pool")
+
+
+def test_branch_that_looks_at_a_whole_inner_map_is_no_matter():
+    model = TvInception().eval()
+    before = model(images())
+    assert_close(replace_global_pooling(model, AveragePool())(images()), before)
 
 
 def test_masked_tokens_are_left_out():

@@ -141,6 +141,21 @@ class TimmVgg(nn.Module):
         return self.fc(self.global_pool(self.pre_logits(self.features(x))).flatten(1))
 
 
+class TvInception(nn.Module):
+    """A branch for training only looks at all of an inner map; the network goes on beside it."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, WIDTH, 3)
+        self.aux = nn.Conv2d(WIDTH, WIDTH, 5)
+        self.last = nn.Conv2d(WIDTH, WIDTH, 3)
+        self.avgpool = nn.AdaptiveAvgPool2d(1)
+        self.fc = nn.Linear(WIDTH, 5)
+
+    def forward(self, x):
+        return self.fc(self.avgpool(self.last(self.stem(x))).flatten(1))
+
+
 class SqueezeNet(nn.Module):
     def __init__(self):
         super().__init__()

@@ -135,7 +135,8 @@ def _check_map(model: nn.Module, place: str) -> None:
             "features: pool the map before its last convolution yourself, or say that the scores "
             f"are meant by name={place!r}"
         )
-    if any(_covers_map(module) for module in before):
+    spatial = [m for m in before if isinstance(m, CONVOLUTIONS) and set(m.kernel_size) != {1}]
+    if spatial and _covers_map(spatial[-1]):
         raise SurgeryError(
             f"{place} of this {type(model).__name__} finds a single position: a convolution before "
             "it covers the whole map at the usual size of images. Pool the map before that, or, "
