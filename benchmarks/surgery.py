@@ -10,6 +10,7 @@ and what is pooled is still a map.
 """
 
 import contextlib
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -181,7 +182,8 @@ def table(trials: list[Trial]) -> str:
         kinds = {"avg": "average", "token": "class token", "map": "attention"}
         for one in ours:
             if one.refused:
-                reason = one.refused.split(": ", 1)[-1].split(". ")[0]
+                reason = one.refused.partition(" module: ")[2] or one.refused
+                reason = re.split(r"[.:] ", reason)[0]
                 lines.append(f"| `{one.name}` | – | refused | {reason} |")
             else:
                 found = f"{one.map[0]} × {one.map[1]}" + "".join(f"; {f}" for f in one.faults)
