@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from ..catalogue import (
@@ -18,6 +19,7 @@ from ..catalogue import (
     read_hands,
     write_stored_hands,
 )
+from ..engines import Engine
 from ..errors import CatalogueError
 from ..evaluation import BCubed, adjusted_rand_index, bcubed
 from ..exports import Outgoing, check_export, write_hands
@@ -37,7 +39,9 @@ from ..hands import (
 )
 from ..plotting import picture_kind
 from ..records import Hand, Stage, StoredHands
+from ..storage import AnyPath
 from .opening import calibration_of, opened_catalogue
+from .vouching import MOST_PAGES, page_evidence
 
 
 @dataclass(frozen=True)
@@ -50,11 +54,12 @@ class Agreement:
 
 
 def group(
-    catalogue: Catalogue | Path | str,
+    catalogue: Catalogue | AnyPath | str,
     *,
     out: Path | str | None = None,
     sheet: Path | str | None = None,
     prefer: str = "balanced",
+    engine: Engine | None = None,
     stage: Stage | None = None,
 ) -> tuple[Hand, ...]:
     """The hands of a catalogue, those with most pages first.
@@ -62,6 +67,7 @@ def group(
     ``out`` is where they are written, as in :func:`export_hands`; ``sheet`` a picture of them;
     ``prefer`` says where the evidence leaves it open: ``fewer`` hands, ``balanced``, or ``more``.
     Decisions in force are obeyed. The result is stored in the catalogue, for :func:`stored_hands`.
+    ``engine`` is where the evidence of an export is looked for; by default this process.
     """
     if out is not None:
         check_export(Path(out))
@@ -79,33 +85,45 @@ def group(
     _store(found, prefer, source, opened.folder)
     hands = found.hands
     if out is not None:
-        export_hands(opened, hands, out)
+        export_hands(opened, hands, out, engine=engine, stage=stage)
     if sheet is not None:
         draw_hands(hands, opened.thumbnails(shown_pages(hands)), sheet)
     return hands
 
 
-def export_hands(catalogue: Catalogue | Path | str, hands: Sequence[Hand], out: Path | str) -> Path:
+def export_hands(
+    catalogue: Catalogue | AnyPath | str,
+    hands: Sequence[Hand],
+    out: Path | str,
+    *,
+    most_evidence: int = MOST_PAGES,
+    engine: Engine | None = None,
+    stage: Stage | None = None,
+) -> Path:
     """Write hands for other programs, whole or not at all.
 
     ``out`` says how: a file that ends in .csv, .json, .xlsx (with small pictures) or .tei.xml, or a
     folder called ``iiif`` (Presentation 3) or ``alto`` (copies of the ALTO files beside the scans,
-    tagged), or ending in .iiif or .alto.
+    tagged), or ending in .iiif or .alto. For IIIF, pages are compared with others of their hands,
+    at most ``most_evidence`` of them; ``engine`` is where.
     """
     opened = opened_catalogue(catalogue)
     ids = [id for hand in hands for id in hand.page_ids]
     pages = dict(zip(ids, opened.pages(ids), strict=True))
     title = opened.folder.absolute().stem
-    return write_hands(Outgoing(title, hands, pages, opened.thumbnails), Path(out))
+    evidence = partial(page_evidence, opened, hands, most=most_evidence, engine=engine, stage=stage)
+    return write_hands(Outgoing(title, hands, pages, opened.thumbnails, evidence), Path(out))
 
 
-def stored_hands(catalogue: Catalogue | Path | str) -> StoredHands | None:
+def stored_hands(catalogue: Catalogue | AnyPath | str) -> StoredHands | None:
     """The hands as they were last grouped, and whether they are current; None if never."""
     return read_hands(opened_catalogue(catalogue).folder)
 
 
-def _store(found: Grouped, prefer: str, source: str, folder: Path) -> None:
-    if not os.access(folder, os.W_OK):  # a catalogue that is only read can still be grouped
+def _store(found: Grouped, prefer: str, source: str, folder: AnyPath) -> None:
+    if isinstance(folder, Path) and not os.access(
+        folder, os.W_OK
+    ):  # a catalogue that is only read can still be grouped
         warnings.warn(f"{folder}: may not be written to, hands are not kept in it", stacklevel=3)
         return
     time = datetime.now(UTC).isoformat(timespec="seconds")
@@ -131,7 +149,7 @@ def needed_calibration(catalogue: Catalogue) -> Calibration:
     )
 
 
-def agreement(catalogue: Catalogue | Path | str, hands: Sequence[Hand]) -> Agreement | None:
+def agreement(catalogue: Catalogue | AnyPath | str, hands: Sequence[Hand]) -> Agreement | None:
     """How well the hands of a catalogue agree with its writers; None where not all are known."""
     descriptors = opened_catalogue(catalogue).descriptors()
     writers = descriptors.labels
@@ -144,7 +162,7 @@ def agreement(catalogue: Catalogue | Path | str, hands: Sequence[Hand]) -> Agree
 
 
 def follow(
-    catalogue: Catalogue | Path | str,
+    catalogue: Catalogue | AnyPath | str,
     *,
     out: Path | str | None = None,
     sheet: Path | str | None = None,

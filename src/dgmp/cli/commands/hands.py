@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Argument, Option
+from typer import Option
 
-from ..options import say
+from ..options import CataloguePlace, say
 
 if TYPE_CHECKING:
     from ...hands import BookHands
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def hands(
-    catalogue: Annotated[Path, Argument(help="What dgmp describe --catalogue made.")],
+    catalogue: CataloguePlace,
     out: Annotated[
         Path | None,
         Option(
@@ -60,6 +60,7 @@ def hands(
     """Group the pages of a catalogue into hands, or show where in a book the hand changes."""
     from ...catalogue import Catalogue
     from ...corpora import PARTS
+    from ...engines import engine_for
     from ...names import check_name
     from ...tasks import agreement, check_part, contradictions, exchange_decisions, follow, group
     from ..progress import page_bars
@@ -78,7 +79,8 @@ def hands(
             found = books.hands
         else:
             books = None
-            found = group(opened, out=out, sheet=sheet, prefer=prefer, stage=stage)
+            engine = engine_for(None)
+            found = group(opened, out=out, sheet=sheet, prefer=prefer, engine=engine, stage=stage)
     if books is None:
         _print_hands(found, opened.paths() if as_json else None)
     else:
