@@ -22,10 +22,13 @@ from typing import Literal
 
 import torch
 from torch import Tensor, nn
+from torch._C import _are_functorch_transforms_active
 
 from .center import RunningMean
+from .differentiable import solve_ridge
 from .layer import Pooling, flatten_positions
-from .ridge import ridge_pool
+from .precision import exactly
+from .ridge import Solved
 
 DEFAULT_RIDGE = 1e3  # the paper's best initial value
 # Of centred and of raw maps: see docs/pooling.md, "How to choose the ridge".
@@ -55,9 +58,9 @@ def generalized_max_pool(
     Features that are not finite give a result that is not finite and never raise. The gradient is
     written by hand and once differentiable.
     """
-    with torch.autocast(features.device.type, enabled=False):
+    with exactly(features):
         phi, weights = flatten_positions(features, attention)
-        pooled = ridge_pool(phi, weights, _as_tensor(ridge, phi), relative)[0]
+        pooled = solve_ridge(phi, weights, _as_tensor(ridge, phi), relative).pooled
     return pooled.to(features.dtype)
 
 
@@ -74,10 +77,11 @@ def generalized_max_weights(
     C ≤ N they come from αᵢ = wᵢ(1 − φᵢᵀξ)/λ, which loses digits for a very small ridge.
     Arguments as in :func:`generalized_max_pool`; no gradient passes.
     """
-    with torch.no_grad(), torch.autocast(features.device.type, enabled=False):
+    with torch.no_grad(), exactly(features):
         phi, weights = flatten_positions(features, attention)
-        _, beta, *_ = ridge_pool(phi, weights, _as_tensor(ridge, phi), relative)
-        alpha = beta if weights is None else beta * weights.sqrt()
+        solved = solve_ridge(phi, weights, _as_tensor(ridge, phi), relative)
+        alpha = solved.beta if weights is None else solved.beta * weights.sqrt()
+        alpha = alpha / solved.size.square().unsqueeze(1)
     return alpha.reshape(features.shape[0], *features.shape[2:]).to(features.dtype)
 
 
@@ -149,14 +153,17 @@ class GeneralizedMaxPool(Pooling):
     def pool(self, phi: Tensor, weights: Tensor | None) -> Tensor:
         if self.mean is not None:
             phi = self.mean(phi, weights)
-        pooled, _, penalty, energy, *_ = ridge_pool(
-            phi, weights, self.ridge.to(phi.dtype), self.relative
-        )
-        if not torch.compiler.is_exporting():
-            with torch.no_grad():
-                rho = torch.where(energy > 0, penalty / energy, torch.nan)
-                self._last = penalty.mean(), rho.nanmean()
-        return pooled
+        solved = solve_ridge(phi, weights, self.ridge.to(phi.dtype), self.relative)
+        self._remember(solved)
+        return solved.pooled
+
+    def _remember(self, solved: Solved) -> None:
+        # A graph cannot hold it, and under torch.func it would outlive its transform.
+        if torch.compiler.is_exporting() or _are_functorch_transforms_active():
+            return
+        with torch.no_grad():
+            rho = torch.where(solved.energy > 0, solved.penalty / solved.energy, torch.nan)
+            self._last = (solved.penalty * solved.size.square()).mean(), rho.nanmean()
 
     def extra_repr(self) -> str:
         return (

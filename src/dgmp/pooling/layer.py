@@ -16,6 +16,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from .precision import exactly, widened
+
 
 class Pooling(nn.Module):
     """A pooling as a module: ``(B, C, *positions)`` to ``(B, out_channels)``.
@@ -41,7 +43,7 @@ class Pooling(nn.Module):
         features: Tensor,  # (B, C, *positions)
         attention: Tensor | None = None,  # (B, *positions), boolean or non-negative
     ) -> Tensor:  # (B, out_channels)
-        with torch.autocast(features.device.type, enabled=False):
+        with exactly(features):
             phi, weights = flatten_positions(features, attention)
             if self.channels is not None and phi.shape[1] != self.channels:
                 raise ValueError(
@@ -86,11 +88,9 @@ def flatten_positions(
             "features must be floating point of shape (batch, channels, *positions), "
             f"got {features.dtype} of shape {_shape(features)}"
         )
-    phi = features.flatten(start_dim=2)  # (B, C, N)
+    phi = widened(features).flatten(start_dim=2)  # (B, C, N)
     if phi.shape[2] == 0:
         raise ValueError(f"features have no position: {_shape(features)}")
-    if phi.dtype in (torch.float16, torch.bfloat16):
-        phi = phi.float()
     if attention is None:
         return phi, None
     if attention.shape != (features.shape[0], *features.shape[2:]):
@@ -110,6 +110,9 @@ def flatten_positions(
 
 def unit_length(vectors: Tensor) -> Tensor:  # (B, D) -> (B, D)
     """Rows of length one; a row of zeros stays zero and passes no gradient."""
+    # The size of a row cancels out, so it may be taken out first, and no square leaves the range.
+    size = vectors.detach().abs().amax(dim=-1, keepdim=True)
+    vectors = vectors / torch.where(size > 0, size, 1)
     norm = torch.linalg.vector_norm(vectors, dim=-1, keepdim=True)
     empty = norm == 0
     return torch.where(empty, 0, vectors / norm.masked_fill(empty, 1))
