@@ -10,7 +10,7 @@ from .democratic import DemocraticPool, GammaDemocraticPool
 from .gated import GatedPool
 from .generalized_max import GeneralizedMaxPool, generalized_max_pool, generalized_max_weights
 from .generalized_mean import GeneralizedMeanPool
-from .layer import Pooling, flatten_positions, pooling_parameters, unit_length
+from .layer import Pooling, flatten_positions, parameter_groups, pooling_parameters, unit_length
 from .log_sum_exp import LogSumExpPool
 from .masks import map_mask
 from .maximum import MaxPool
@@ -50,6 +50,7 @@ __all__ = [
     "generalized_max_weights",
     "make_pooling",
     "map_mask",
+    "parameter_groups",
     "pooling_parameters",
     "unit_length",
 ]

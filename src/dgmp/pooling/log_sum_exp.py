@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import math
 
-import torch
 from torch import Tensor, nn
 
 from .average import weighted_average
-from .layer import Pooling
+from .layer import Pooling, one_number
 from .maximum import present_maximum
+from .precision import widened
 
 
 class LogSumExpPool(Pooling):
@@ -28,11 +28,16 @@ class LogSumExpPool(Pooling):
         super().__init__(normalize=normalize)
         if not sharpness > 0:
             raise ValueError(f"sharpness must be positive, got {sharpness}")
-        self.log_sharpness = nn.Parameter(torch.tensor(math.log(sharpness)))
+        self.initial_sharpness = sharpness
+        self.log_sharpness = nn.Parameter(one_number(math.log(sharpness)))
+
+    def reset_parameters(self) -> None:
+        """Back to the sharpness it was built with."""
+        nn.init.constant_(self.log_sharpness, math.log(self.initial_sharpness))
 
     @property
     def sharpness(self) -> Tensor:
-        return self.log_sharpness.exp()
+        return widened(self.log_sharpness).exp()
 
     def pool(self, phi: Tensor, weights: Tensor | None) -> Tensor:
         sharpness = self.log_sharpness.to(phi.dtype).exp()
