@@ -40,11 +40,13 @@ the form is chosen by the sizes that come, not by those that were traced.
 
 from __future__ import annotations
 
+import sys
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from ..errors import DgmpError
 from . import solvers
 from .precision import exactly
 from .problem import (
@@ -131,6 +133,12 @@ def ridge_pool(
 def _ridge_pool_fake(
     phi: Tensor, weights: Tensor | None, ridge: Tensor, relative: bool
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
+    if torch.onnx.is_in_onnx_export() and f"{__package__}.onnx_ridge" not in sys.modules:
+        raise DgmpError(
+            "torch.onnx.export does not know generalized max pooling; use "
+            "dgmp.pooling.export_onnx, or dynamo=True and "
+            "custom_translation_table=dgmp.pooling.onnx_translations()"
+        )
     batch, channels, positions = phi.shape
     order = torch.sym_min(channels, positions)
     return (
