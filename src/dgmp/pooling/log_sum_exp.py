@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import math
 
+import torch
 from torch import Tensor, nn
 
 from .average import weighted_average
 from .layer import Pooling, one_number
-from .maximum import present_maximum
+from .maximum import present_peak, show_broken
 from .precision import widened
 
 
@@ -49,6 +50,9 @@ def log_mean_exp(
     weights: Tensor | None,  # (B, N)
 ) -> Tensor:  # (B, C)
     """log(Σᵢ wᵢ exp(sᵢ) / Σᵢ wᵢ), 0 where an image has no position."""
+    if weights is None:
+        count = torch.full((), scores.shape[2], dtype=scores.dtype, device=scores.device)
+        return show_broken(scores.logsumexp(dim=2) - count.log(), scores)
     peak, mass = _relative_exp(scores, weights)
     mean = weighted_average(mass, weights)
     return peak + mean.masked_fill(mean == 0, 1).log()
@@ -73,5 +77,5 @@ def _relative_exp(
 ) -> tuple[Tensor, Tensor]:  # (B, C), (B, C, N)
     # Whatever is taken off cancels out of both formulas, so it needs no gradient. Only an absent
     # position can be above the peak: cut there, it cannot overflow before its weight makes it 0.
-    peak = present_maximum(scores.detach(), weights)
+    peak = present_peak(scores, weights)
     return peak, (scores - peak.unsqueeze(2)).clamp(max=0).exp()

@@ -15,6 +15,8 @@ def exactly(tensor: Tensor) -> AbstractContextManager[object]:
     device = tensor.device.type
     if not torch.amp.is_autocast_available(device):
         return nullcontext()
+    if not torch.compiler.is_compiling() and not torch.is_autocast_enabled(device):
+        return nullcontext()
     return torch.autocast(device, enabled=False)
 
 
