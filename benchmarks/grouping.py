@@ -2,6 +2,8 @@
 
     python benchmarks/grouping.py [--pages 1000 … 1000000] [--exact 20000] [--folder DIR]
 
+Rows go into results/grouping.csv, what they mean is in results/grouping.md and docs/scale.md.
+
 Catalogues are drawn, not described: five pages by each writer, ids in random order, a vector of
 ``DIM`` bytes. The width is a seventeenth of that of `default`, so that a million pages take 2 GB
 and not 35; what widths change is said in docs/scale.md. Two drawings:
@@ -23,13 +25,13 @@ and of the largest worker, what is mapped from files included.
 from __future__ import annotations
 
 import argparse
+import csv
 import os
 import resource
 import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,15 +39,21 @@ import numpy as np
 import pyarrow as pa
 import scipy.fft
 
-from dgmp.catalogue import Catalogue, Head, rounded, write_stored_hands
+from dgmp.catalogue import Catalogue, Head, made_from, read_hands, rounded, write_stored_hands
 from dgmp.catalogue.rows import list_column
 from dgmp.describers import load_describer
 from dgmp.engines import Engine, Here, Processes
 from dgmp.evaluation import adjusted_rand_index, bcubed
 from dgmp.hands import Grouped, group_and_ask, group_many
-from dgmp.records import StoredHands
+from dgmp.records import PageProgress, StoredHands
 
-RESULTS = Path(__file__).parent / "results" / "grouping.md"
+RESULTS = Path(__file__).parent / "results" / "grouping.csv"
+PARTS = ("placing", "sorting", "finding", "grouping", "judging")  # with all that comes after
+COLUMNS = (
+    "drawing", "pages", "seconds", "processor_seconds", "gigabytes", "worker_gigabytes", "hands",
+    "adjusted_rand", "precision", "recall", "agreement", "exact_hands", "exact_processor_seconds",
+    *PARTS, "store_seconds", "read_seconds", "hands_megabytes", "load",
+)  # fmt: skip
 DIM = 2048
 OF_ONE_WRITER = 5
 BATCH = 20_000  # pages
@@ -150,57 +158,87 @@ def gigabytes() -> tuple[float, float]:
 
 
 class Stages:
-    """How long each part of the work took."""
+    """The processor time of each part of the work."""
 
     def __init__(self) -> None:
-        self.began: list[tuple[str, float, float]] = []
+        self.began: list[tuple[str, float]] = []
 
-    def __call__(self, name: str, pages: int):
-        self.began.append((name, time.perf_counter(), processor_seconds()))
+    def __call__(self, name: str, pages: int) -> PageProgress:
+        self.began.append((name.split()[0], processor_seconds()))
         print(f"  {time.strftime('%H:%M:%S')} {name}", file=sys.stderr, flush=True)
         return lambda done: None
 
-    def __str__(self) -> str:
-        self("the end", 0)
-        return ", ".join(
-            f"{name} {after[1] - at:.0f} s"
-            for (name, at, _), after in zip(self.began, self.began[1:], strict=False)
-        )
+    def seconds(self) -> dict[str, float]:
+        ends = [at for _, at in self.began[1:]] + [processor_seconds()]
+        return {name: end - at for (name, at), end in zip(self.began, ends, strict=True)}
 
 
 def measured(
     folder: Path, drawing: Drawing, pages: int, exact: int, engine: Engine
-) -> Iterator[str]:
+) -> dict[str, object]:
+    """A row of the table."""
     calibration = load_describer("default").calibration
     assert calibration is not None
     catalogue, writers = drawn(folder, drawing, pages)
     stages = Stages()
-    start, began = time.perf_counter(), processor_seconds()
+    load, start, began = os.getloadavg()[0], time.perf_counter(), processor_seconds()
     found = group_many(catalogue, calibration, engine=engine, stage=stages)
     seconds, used = time.perf_counter() - start, processor_seconds() - began
-    parts = str(stages)
-    groups = groups_of(found, pages)
+    parts = stages.seconds()
     own, worker = gigabytes()
-    agreed = "–"
-    if pages <= exact:
-        start = time.perf_counter()
-        rule = groups_of(group_and_ask(catalogue.descriptors(), calibration), pages)
-        agreed = f"{adjusted_rand_index(rule, groups):.4f}"
-        parts += f"; the exact rule {time.perf_counter() - start:.0f} s"
-        parts += f" with {rule.max()} hands, adjusted Rand {adjusted_rand_index(writers, rule):.3f}"
+    groups = groups_of(found, pages)
     scores = bcubed(writers, groups)
-    yield (
-        f"| {drawing.name} | {pages} | {seconds:.0f} | {used:.0f} | {own:.1f} | {worker:.1f} | "
-        f"{len(found.hands)} | {agreed} | {adjusted_rand_index(writers, groups):.3f} | "
-        f"{scores.precision:.3f} / {scores.recall:.3f} | {parts} |"
-    )
+    row = {
+        "drawing": drawing.name,
+        "pages": pages,
+        "seconds": round(seconds, 1),
+        "processor_seconds": round(used, 1),
+        "gigabytes": round(own, 2),
+        "worker_gigabytes": round(worker, 2),
+        "hands": len(found.hands),
+        "adjusted_rand": round(adjusted_rand_index(writers, groups), 4),
+        "precision": round(scores.precision, 4),
+        "recall": round(scores.recall, 4),
+        **{name: round(parts.get(name, 0), 1) for name in PARTS},
+        **stored(found, folder),
+        "load": round((load + os.getloadavg()[0]) / 2, 1),
+    }
+    if pages <= exact:
+        began = processor_seconds()
+        rule = groups_of(group_and_ask(catalogue.descriptors(), calibration), pages)
+        row["exact_processor_seconds"] = round(processor_seconds() - began, 1)
+        row["exact_hands"] = int(rule.max())
+        row["agreement"] = round(adjusted_rand_index(rule, groups), 4)
+    return row
 
 
-def stored(found: Grouped, folder: Path) -> str:
-    """What keeping hands costs."""
+def stored(found: Grouped, folder: Path) -> dict[str, float]:
+    """What keeping the hands costs."""
+    hands = StoredHands(found.hands, "balanced", "2026-01-01T00:00:00+00:00", found.questions)
     start = time.perf_counter()
-    write_stored_hands(StoredHands(found.hands, "balanced", "", found.questions), "", folder)
-    return f"hands.json {time.perf_counter() - start:.1f} s"
+    write_stored_hands(hands, made_from(folder), folder)
+    written = time.perf_counter()
+    read_hands(folder)
+    return {
+        "store_seconds": round(written - start, 1),
+        "read_seconds": round(time.perf_counter() - written, 1),
+        "hands_megabytes": round((folder / "hands.json").stat().st_size / 1e6, 1),
+    }
+
+
+def keep(row: dict[str, object]) -> None:
+    """Put a row into the table, in the place of that of the same drawing and pages."""
+    rows = []
+    if RESULTS.exists():
+        with RESULTS.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+    this = (row["drawing"], str(row["pages"]))
+    rows = [r for r in rows if (r["drawing"], r["pages"]) != this] + [row]
+    rows.sort(key=lambda r: (str(r["drawing"]), int(str(r["pages"]))))
+    with RESULTS.open("w", encoding="utf-8", newline="") as file:
+        table = csv.DictWriter(file, COLUMNS, restval="")
+        table.writeheader()
+        table.writerows(rows)
 
 
 def main() -> None:
@@ -218,8 +256,9 @@ def main() -> None:
             if chosen.drawing in (None, drawing.name):
                 folder = Path(tempfile.mkdtemp(dir=chosen.folder))
                 try:
-                    for line in measured(folder / "c", drawing, pages, chosen.exact, engine):
-                        print(line, flush=True)
+                    row = measured(folder / "c", drawing, pages, chosen.exact, engine)
+                    print(row, flush=True)
+                    keep(row)
                 finally:
                     shutil.rmtree(folder)
 

@@ -40,13 +40,23 @@ def link_pages(
     for members in parts:
         inside = np.zeros(1, dtype=np.intp)
         if len(members) > 1:
-            tree, top = average_tree(evidence, members)
-            inside = cut_tree(tree, top - threshold)
+            inside = link_part(evidence, members, threshold)
         labels[members] = inside + used
         used += int(inside.max()) + 1
         if told is None and progress is not None:
             progress(len(members))
     return _in_order(labels)
+
+
+def link_part(
+    evidence: Evidence, pages: NDArray[np.intp], threshold: float
+) -> NDArray[np.intp]:  # (pages,)
+    """The group of each of two pages or more that hang together."""
+    pairs = _log_odds_of_pairs(evidence, pages)
+    if pairs.min() >= threshold:  # as all means are then; most parts of a large collection are so
+        return np.zeros(len(pages), dtype=np.intp)
+    tree, top = _linked(pairs)
+    return cut_tree(tree, top - threshold)
 
 
 def cut_tree(tree: NDArray[np.float64], height: float) -> NDArray[np.intp]:
@@ -61,7 +71,11 @@ def average_tree(evidence: Evidence, pages: NDArray[np.intp]) -> tuple[NDArray[n
 
     Log-odds fall as heights rise: a height is the top less the mean log-odds of a joint.
     """
-    hierarchy = need("scipy.cluster.hierarchy")
+    return _linked(_log_odds_of_pairs(evidence, pages))
+
+
+def _log_odds_of_pairs(evidence: Evidence, pages: NDArray[np.intp]) -> NDArray[np.float64]:
+    """In the order that SciPy has them."""
     pairs = np.empty(len(pages) * (len(pages) - 1) // 2)
     filled = 0
     for start in range(0, len(pages), _BLOCK):
@@ -70,9 +84,13 @@ def average_tree(evidence: Evidence, pages: NDArray[np.intp]) -> tuple[NDArray[n
             right = odds[row, row + 1 :]
             pairs[filled : filled + len(right)] = right
             filled += len(right)
+    return pairs
+
+
+def _linked(pairs: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
     top = float(pairs.max())
     np.subtract(top, pairs, out=pairs)
-    return hierarchy.linkage(pairs, method="average"), top
+    return need("scipy.cluster.hierarchy").linkage(pairs, method="average"), top
 
 
 def _parts(
@@ -111,8 +129,7 @@ def join_groups(
     used = int(groups.max()) + 1
     for members in members_of(np.searchsorted(several, of_page), np.isin(of_page, several)):
         if len(members) <= LARGEST:
-            tree, top = average_tree(evidence, members)
-            inside = cut_tree(tree, top - threshold)
+            inside = link_part(evidence, members, threshold)
             labels[members] = inside + used
             used += int(inside.max()) + 1
     return _in_order(labels)
