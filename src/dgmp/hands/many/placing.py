@@ -33,7 +33,7 @@ from ...records import Descriptors
 from ..background import Background
 
 _ENTRIES = 2**25  # of vectors that are placed at once
-_MOST = 8192  # pages that are
+_LEAST, _MOST = 256, 8192  # pages that are
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +109,7 @@ def blocks_of(page_ids: Sequence[str], places: NDArray[np.intp], dim: int) -> li
 
 def block_size(dim: int) -> int:
     """Pages that are placed at once: vectors of a width take no more than some 500 MB."""
-    return max(256, min(_MOST, _ENTRIES // dim))
+    return max(_LEAST, min(_MOST, _ENTRIES // dim))
 
 
 def _learned(catalogue: Catalogue, background: Background, places: NDArray[np.intp]) -> Projection:
