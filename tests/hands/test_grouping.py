@@ -9,8 +9,7 @@ import pytest
 from dgmp.errors import UnknownName
 from dgmp.evaluation import adjusted_rand_index
 from dgmp.hands import PREFERENCES, evidence, group_and_ask, group_pages, linkage, margins
-from dgmp.hands.evidence import Evidence, part
-from dgmp.hands.linkage import link_pages
+from dgmp.hands.evidence import part
 
 from .writers import described, drawn, pages_by
 
@@ -82,26 +81,6 @@ def test_hands_come_largest_first_and_hold_every_page_once(collection, fitted):
 def test_the_pages_of_a_hand_come_best_fitting_first(collection, fitted):
     for hand in group_pages(collection[0], fitted):
         assert list(hand.fits) == sorted(hand.fits, reverse=True)
-
-
-def test_margins_are_those_of_the_slow_way(collection, fitted):
-    evidence = Evidence.of(part(collection[0], np.arange(40)), fitted)
-    groups = link_pages(evidence, fitted.threshold)
-    found = margins.margins(evidence, groups, fitted.threshold)
-    odds = evidence.between(np.arange(40), np.arange(40)) - fitted.threshold
-    for group in np.unique(groups):
-        members = np.flatnonzero(groups == group)
-        means = {
-            other: odds[np.ix_(members, groups == other)].mean()
-            for other in np.unique(groups)
-            if other != group
-        }
-        assert found.near[group, 0] == max(means, key=means.get)
-        assert found.apart[group] == pytest.approx(-max(means.values()), abs=1e-3)
-        for page in members[: len(members) * (len(members) > 1)]:
-            others = members[members != page]
-            assert found.fits[page] == pytest.approx(odds[page, others].mean(), abs=1e-3)
-        assert found.weakest[group] == found.fits[members].min()
 
 
 def test_confidence_is_the_share_of_hands_that_are_right(fitted):

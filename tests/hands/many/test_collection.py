@@ -1,6 +1,7 @@
 """Grouping by neighbours: the same hands as by all pairs, and work that survives a kill."""
 
 import os
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 from dgmp.engines import Here
 from dgmp.evaluation import adjusted_rand_index
-from dgmp.hands import Constraints, group_and_ask, group_many
+from dgmp.hands import Constraints, Evidence, group_and_ask, group_many
 from dgmp.hands.evidence import part
 from dgmp.hands.many import collection as collection_file
 from dgmp.hands.many.collection import FOLDER
@@ -156,8 +157,6 @@ def test_pages_that_came_later_are_grouped_too(catalogue, fitted, collection):
 
 
 def test_another_calibration_makes_all_anew(catalogue, fitted):
-    from dataclasses import replace
-
     group_many(catalogue, fitted)
     with pytest.raises(Killed):
         group_many(catalogue, replace(fitted, noise=2 * fitted.noise), engine=Dying(0))
@@ -207,8 +206,6 @@ def test_no_array_in_memory_holds_all_vectors(catalogue, fitted):
 
 
 def test_evidence_is_that_of_all_vectors_in_memory(catalogue, fitted):
-    from dgmp.hands import Evidence
-
     expected = Evidence.of(catalogue.descriptors(), fitted)
     rows = np.arange(len(expected))
     with collection_file.evidence_of_many(catalogue, fitted) as (evidence, _):

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from dgmp.catalogue import pages_in_order
+from dgmp.catalogue import Catalogue, load_projection, pages_in_order
 from dgmp.hands import Background
 from dgmp.hands.evidence import part
 from dgmp.hands.many.placing import Placing, block_size, blocks_of
@@ -26,21 +26,13 @@ def placing(tmp_path, collection, fitted):
 def test_a_block_holds_the_vectors_of_the_background_but_for_rounding(placing):
     placing, block = placing
     found = placing(block)
-    descriptors = placing_descriptors(placing, block)
-    expected = placing.background.place(descriptors)
+    expected = placing.background.place(Catalogue.open(placing.folder).descriptors())
     vectors = found.vectors * found.numbers[:, :1]
     np.testing.assert_allclose(
         vectors @ vectors.T, expected.vectors @ expected.vectors.T, atol=0.02
     )
     np.testing.assert_allclose(found.numbers[:, 1], expected.reliability)
     np.testing.assert_allclose(found.numbers[:, 2], expected.strangeness)
-
-
-def placing_descriptors(placing, block):
-    from dgmp.catalogue import Catalogue
-    from dgmp.hands.many.placing import _described
-
-    return _described(Catalogue.open(placing.folder), block)
 
 
 def test_short_vectors_point_where_the_placed_ones_do(placing):
@@ -52,10 +44,11 @@ def test_short_vectors_point_where_the_placed_ones_do(placing):
     np.testing.assert_allclose(short @ short.T, long @ long.T, atol=2e-3)  # 96 entries: all kept
 
 
-def test_what_was_learned_is_not_learned_again(placing, tmp_path):
-    placing, block = placing
-    (tmp_path / "short.npz").touch()
-    assert placing(block).shorts.shape == (len(block.page_ids), 96)
+def test_what_was_learned_is_kept(placing, tmp_path):
+    placing, _ = placing
+    kept = load_projection(tmp_path, 96)
+    assert kept is not None
+    assert (kept.matrix is None) is (placing.projection.matrix is None)
 
 
 def test_placing_travels_to_other_processes(placing):
