@@ -57,6 +57,10 @@ class DecisionConflict(CatalogueError):
         return type(self), (str(self), self.other)
 
 
+class StorageError(DgmpError):
+    """Object storage that cannot be used: unknown, refused, or gone for longer than is waited."""
+
+
 class ImageError(DgmpError):
     """A file whose picture cannot be used; the message is ``file: reason``."""
 

@@ -11,6 +11,7 @@ import json
 import os
 import secrets
 import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from .errors import DgmpError
+from .storage import AnyPath, ObjectPath
 
 T = TypeVar("T")
 MAKER = "dgmp"  # in pictures that dgmp draws, so that they are never taken for pages
@@ -54,12 +56,18 @@ class Format:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: AnyPath) -> Iterator[Path]:
     """Give a name to write to; at the end it takes the place of ``path`` in one step.
 
     Whatever happens before that, a kill or a full disk, leaves ``path`` as it was. What the system
-    refuses is raised as a :class:`DgmpError` that names the file.
+    refuses is raised as a :class:`DgmpError` that names the file. An object is written to a file of
+    this machine first.
     """
+    if isinstance(path, ObjectPath):
+        with tempfile.TemporaryDirectory() as folder:
+            yield Path(folder) / path.name
+            path.write_bytes((Path(folder) / path.name).read_bytes())
+        return
     path = Path(path)
     beside = _beside(path)
     try:
@@ -109,7 +117,7 @@ def _beside(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: AnyPath, text: str) -> None:
     """Write a text file, whole or not at all."""
     with replacing(path) as beside:
         beside.write_text(text, encoding="utf-8")
@@ -128,15 +136,14 @@ def check_place(path: Path) -> None:
             return
 
 
-def write_json(path: Path, format: Format, values: Mapping[str, Any]) -> None:
+def write_json(path: AnyPath, format: Format, values: Mapping[str, Any]) -> None:
     """Write a JSON file of a format, whole or not at all."""
     text = json.dumps(format.stamp(values), ensure_ascii=False, indent=1, allow_nan=False)
     write_text(path, text + "\n")
 
 
-def read_json(path: Path, format: Format) -> dict[str, Any]:
+def read_json(path: AnyPath, format: Format) -> dict[str, Any]:
     """The values of a JSON file of that format, its name and version among them."""
-    path = Path(path)
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError) as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,8 @@ from ..files import check_place
 from ..names import check_name
 from ..pixels import pictures_in, thumbnail
 from ..records import Page, Stage
-from ..sources import open_source
+from ..sources import AnswerCache, is_address, open_source
+from ..storage import AnyPath
 from .opening import head_for, opened, with_known_ids
 from .readying import (
     KnownScale,
@@ -72,8 +73,8 @@ class DescriptorFile:
 
 
 def describe(
-    corpus: Corpus | Path | str,
-    catalogue: Path | str,
+    corpus: Corpus | AnyPath | str,
+    catalogue: AnyPath | str,
     *,
     describer: str | Path = "default",
     by: str | None = None,
@@ -84,6 +85,7 @@ def describe(
     engine: Engine | None = None,
     stage: Stage | None = None,
     on_failure: Callable[[ImageError], None] | None = None,
+    only: Collection[str] | None = None,
 ) -> Catalogued:
     """Describe the new and changed pages of a corpus into a catalogue, new or to go on with.
 
@@ -95,7 +97,10 @@ def describe(
     ``split`` takes the pages of one split only. ``dpi`` is the resolution of all scans,
     ``line_distance`` the pixels between their lines, where these are known. ``engine`` is where
     pages are described, as ``Processes(4)``; by default this process. ``on_failure`` is called as
-    soon as a page cannot be described.
+    soon as a page cannot be described. ``only`` has the ids of pages, the others are left alone.
+
+    Pages are looked at, measured and described one stage after another. More pages of the web than
+    the cache holds go through all stages in rounds, so that each picture is fetched once.
     """
     known = KnownScale(dpi, line_distance)
     there = is_catalogue(catalogue)
@@ -103,6 +108,27 @@ def describe(
     if there:
         found = with_known_ids(found, Catalogue.open(catalogue).paths())
     pages = found.pages if split is None else found.in_split(split)
+    if only is not None:
+        pages = tuple(page for page in pages if page.id in only)
+    elif len(rounds := _rounds(pages)) > 1:
+        return _joined(
+            [
+                describe(
+                    found,
+                    catalogue,
+                    describer=describer,
+                    by=by,
+                    forget=forget and ids is rounds[-1],
+                    dpi=dpi,
+                    line_distance=line_distance,
+                    engine=engine,
+                    stage=stage,
+                    on_failure=on_failure,
+                    only=ids,
+                )
+                for ids in rounds
+            ]
+        )
     chosen = load_describer(describer)
     by = by or (Catalogue.open(catalogue).head.by if there else "page")
     check_name(by, PARTS, "part of a page")
@@ -200,7 +226,7 @@ def describe(
 
 
 def describe_to_file(
-    corpus: Corpus | Path | str,
+    corpus: Corpus | AnyPath | str,
     out: Path | str,
     *,
     describer: str | Path = "default",
@@ -254,6 +280,28 @@ def describe_to_file(
         *found.left_out,
     )
     return DescriptorFile(path, len(made.pages), made.descriptors.vectors.shape[1], left_out)
+
+
+def _rounds(pages: Sequence[Page]) -> list[frozenset[str]]:
+    """The ids of pages that go through all stages together: no more of the web than are kept."""
+    if not any(is_address(page.source.address) for page in pages):
+        return [frozenset(page.id for page in pages)]
+    size = AnswerCache.of_user().pages
+    parts = [pages[start : start + size] for start in range(0, len(pages), size)]
+    return [frozenset(page.id for page in part) for part in parts]
+
+
+def _joined(rounds: Sequence[Catalogued]) -> Catalogued:
+    """What all rounds did; pages that vanished are those of the last."""
+    changes = Changes(
+        new=tuple(page for each in rounds for page in each.changes.new),
+        changed=tuple(page for each in rounds for page in each.changes.changed),
+        relabelled=tuple(page for each in rounds for page in each.changes.relabelled),
+        vanished=rounds[-1].changes.vanished,
+    )
+    described = sum(each.described for each in rounds)
+    left_out = tuple(dict.fromkeys(remark for each in rounds for remark in each.left_out))
+    return Catalogued(rounds[-1].catalogue, described, changes, left_out)
 
 
 def _check_known(known: KnownScale, by: str) -> None:

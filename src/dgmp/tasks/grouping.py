@@ -39,6 +39,7 @@ from ..hands import (
 )
 from ..plotting import picture_kind
 from ..records import Hand, Stage, StoredHands
+from ..storage import AnyPath
 from .opening import calibration_of, opened_catalogue
 
 EXACT_PAGES = 20_000  # more vectors of `default` do not fit in 12 GB: see docs/scale.md
@@ -54,7 +55,7 @@ class Agreement:
 
 
 def group(
-    catalogue: Catalogue | Path | str,
+    catalogue: Catalogue | AnyPath | str,
     *,
     out: Path | str | None = None,
     sheet: Path | str | None = None,
@@ -95,7 +96,9 @@ def group(
     return hands
 
 
-def export_hands(catalogue: Catalogue | Path | str, hands: Sequence[Hand], out: Path | str) -> Path:
+def export_hands(
+    catalogue: Catalogue | AnyPath | str, hands: Sequence[Hand], out: Path | str
+) -> Path:
     """Write hands for other programs, whole or not at all.
 
     ``out`` says how: a file that ends in .csv, .json, .xlsx (with small pictures) or .tei.xml, or a
@@ -109,13 +112,15 @@ def export_hands(catalogue: Catalogue | Path | str, hands: Sequence[Hand], out: 
     return write_hands(Outgoing(title, hands, pages, opened.thumbnails), Path(out))
 
 
-def stored_hands(catalogue: Catalogue | Path | str) -> StoredHands | None:
+def stored_hands(catalogue: Catalogue | AnyPath | str) -> StoredHands | None:
     """The hands as they were last grouped, and whether they are current; None if never."""
     return read_hands(opened_catalogue(catalogue).folder)
 
 
-def _store(found: Grouped, prefer: str, source: str, folder: Path) -> None:
-    if not os.access(folder, os.W_OK):  # a catalogue that is only read can still be grouped
+def _store(found: Grouped, prefer: str, source: str, folder: AnyPath) -> None:
+    if isinstance(folder, Path) and not os.access(
+        folder, os.W_OK
+    ):  # a catalogue that is only read can still be grouped
         warnings.warn(f"{folder}: may not be written to, hands are not kept in it", stacklevel=3)
         return
     time = datetime.now(UTC).isoformat(timespec="seconds")
@@ -141,7 +146,7 @@ def needed_calibration(catalogue: Catalogue) -> Calibration:
     )
 
 
-def agreement(catalogue: Catalogue | Path | str, hands: Sequence[Hand]) -> Agreement | None:
+def agreement(catalogue: Catalogue | AnyPath | str, hands: Sequence[Hand]) -> Agreement | None:
     """How well the hands of a catalogue agree with its writers; None where not all are known."""
     writer_of = opened_catalogue(catalogue).column("writer")
     writers = list(writer_of.values())
@@ -154,7 +159,7 @@ def agreement(catalogue: Catalogue | Path | str, hands: Sequence[Hand]) -> Agree
 
 
 def follow(
-    catalogue: Catalogue | Path | str,
+    catalogue: Catalogue | AnyPath | str,
     *,
     out: Path | str | None = None,
     sheet: Path | str | None = None,

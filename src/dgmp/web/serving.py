@@ -6,10 +6,10 @@ import errno
 import socket
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 
 from ..errors import DgmpError
 from ..names import need
+from ..storage import AnyPath
 from .app import create_app
 from .security import allowed_hosts, is_loopback, new_token, own_address
 
@@ -17,7 +17,7 @@ _PATIENCE = 3  # seconds for which the end waits for answers under way
 
 
 def serve(
-    catalogue: Path | str,
+    catalogue: AnyPath | str,
     *,
     host: str = "127.0.0.1",
     port: int = 8000,

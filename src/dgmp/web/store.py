@@ -6,6 +6,7 @@ person here, or ``dgmp describe`` and ``dgmp hands`` beside it.
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
 import threading
 import warnings
@@ -30,6 +31,7 @@ from ..records import (
     StoredHands,
     file_and_part,
 )
+from ..storage import AnyPath, as_path, folder_stamp, stamp
 from .asking import NotHere, Refused
 from .jobs import Jobs
 from .map_layout import PageMap, make_map, stored_map
@@ -55,10 +57,10 @@ class Labels:
 class Store:
     """A catalogue, open for all requests."""
 
-    def __init__(self, folder: Path, *, read_only: bool = False) -> None:
-        self.folder, self.read_only = Path(folder), read_only
+    def __init__(self, folder: AnyPath | str, *, read_only: bool = False) -> None:
+        self.folder, self.read_only = as_path(folder), read_only
         self._lock, self._grouping = threading.RLock(), threading.Lock()
-        self._opened: tuple[tuple[int, int] | None, Catalogue] | None = None
+        self._opened: tuple[str, Catalogue] | None = None
         self._kept: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
         self._thumbnails: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self.uploads, self.jobs, self.scans = Uploads(), Jobs(), Scans()
@@ -68,9 +70,9 @@ class Store:
     def catalogue(self) -> Catalogue:
         """The catalogue, opened anew where another program wrote its head."""
         with self._lock:
-            stamp = _written(self.folder / "catalogue.json")
-            if self._opened is None or self._opened[0] != stamp:
-                self._opened = stamp, Catalogue.open(self.folder)
+            written = stamp(self.folder / "catalogue.json")
+            if self._opened is None or self._opened[0] != written:
+                self._opened = written, Catalogue.open(self.folder)
             return self._opened[1]
 
     def close(self) -> None:
@@ -154,8 +156,8 @@ class Store:
 
     def version(self) -> str:
         """Another one whenever pages were described, for the addresses of what browsers keep."""
-        written = [f"{p.stat().st_mtime_ns:x}" for p in self.folder.glob("*/_versions")]
-        return "-".join(sorted(written))
+        tables = [each for each in folder_stamp(self.folder) if "_versions" in each[0]]
+        return hashlib.sha256(repr(tables).encode()).hexdigest()[:16]
 
     def search(self, query: Page | str, n: int) -> tuple[Hit, ...]:
         """The pages most like one."""
@@ -329,7 +331,7 @@ class Store:
 
     def _keep(self, what: Any, make: Callable[[], T]) -> T:
         """What was made before, as long as no file of the catalogue has changed."""
-        stamp = self._stamp()
+        stamp = folder_stamp(self.folder)
         with self._lock:
             if what in self._kept and self._kept[what][0] == stamp:
                 self._kept.move_to_end(what)
@@ -341,18 +343,6 @@ class Store:
                 self._kept.popitem(last=False)
         return made
 
-    def _stamp(self) -> tuple[tuple[str, int, int], ...]:
-        files = [file for file in self.folder.iterdir() if not file.name.startswith(".")]
-        places = [*files, *self.folder.glob("*/_versions")]
-        return tuple(sorted((p.name, p.stat().st_mtime_ns, p.stat().st_size) for p in places))
-
 
 def _folder(page_id: str) -> str:
     return file_and_part(page_id)[0].rpartition("/")[0]
-
-
-def _written(file: Path) -> tuple[int, int] | None:
-    """When a file was written, and its size; None where there is none."""
-    with suppress(OSError):
-        return file.stat().st_mtime_ns, file.stat().st_size
-    return None

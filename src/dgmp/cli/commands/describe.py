@@ -7,7 +7,17 @@ from typing import Annotated
 
 from typer import BadParameter, Option
 
-from ..options import AsJson, CorpusOptions, Dpi, LineDistance, Scans, Split, say, takes_corpus
+from ..options import (
+    AsJson,
+    CorpusOptions,
+    Dpi,
+    EngineName,
+    LineDistance,
+    Scans,
+    Split,
+    say,
+    takes_corpus,
+)
 
 
 @takes_corpus
@@ -15,7 +25,12 @@ def describe(
     scans: Scans,
     options: CorpusOptions,
     catalogue: Annotated[
-        Path | None, Option(metavar="DIR", help="The catalogue, new or to go on with.")
+        str | None,
+        Option(
+            metavar="DIR",
+            help="The catalogue, new or to go on with: a folder, or an address as "
+            "s3://bucket/folder.",
+        ),
     ] = None,
     describer: Annotated[
         str, Option(metavar="NAME_OR_RUN", help="What describes the pages.")
@@ -34,9 +49,16 @@ def describe(
     split: Split = None,
     dpi: Dpi = None,
     line_distance: LineDistance = None,
+    engine: EngineName = "processes",
     workers: Annotated[
         int | None,
-        Option(min=0, help="Processes that describe; 0: this one. By default all cores."),
+        Option(
+            "--workers",
+            "--cpus",
+            min=0,
+            help="Processes that describe, each on one CPU; 0: this one. By default all cores of "
+            "this machine, or all CPUs of the cluster.",
+        ),
     ] = None,
     forget: Annotated[bool, Option("--forget", help="Take out pages whose file is gone.")] = False,
     as_json: AsJson = False,
@@ -45,7 +67,7 @@ def describe(
     import json
 
     from ... import tasks
-    from ...engines import cores, engine_for
+    from ...engines import engine_for
     from ..progress import page_bars
 
     if (catalogue is None) == (out is None):
@@ -55,7 +77,7 @@ def describe(
     if dpi is not None and line_distance is not None:
         raise BadParameter("give --dpi or --line-distance: the second says all")
     corpus = options.open(scans)
-    engine = engine_for(cores() if workers is None else workers)
+    where = engine_for(workers, engine)
     done: tasks.Catalogued | tasks.DescriptorFile
     with page_bars() as stage:
         if out is not None:
@@ -67,7 +89,7 @@ def describe(
                 split=split,
                 dpi=dpi,
                 line_distance=line_distance,
-                engine=engine,
+                engine=where,
                 stage=stage,
             )
             answer = {"file": str(out), "pages": made.pages, "entries": made.entries}
@@ -82,7 +104,7 @@ def describe(
                 forget=forget,
                 dpi=dpi,
                 line_distance=line_distance,
-                engine=engine,
+                engine=where,
                 stage=stage,
                 on_failure=lambda error: say(f"left out: {error}"),
             )

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Argument, Option
+from typer import Option
 
-from ..options import say
+from ..options import CataloguePlace, say
 
 if TYPE_CHECKING:
     from ...hands import BookHands
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def hands(
-    catalogue: Annotated[Path, Argument(help="What dgmp describe --catalogue made.")],
+    catalogue: CataloguePlace,
     out: Annotated[
         Path | None,
         Option(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from ...catalogue import PageBands, read_bands, write_bands
 from ...corpora import Corpus, Remark, band_pages, region_pages, whole_and_part
@@ -12,6 +11,7 @@ from ...engines import Engine
 from ...errors import ImageError
 from ...pixels import BAND_LINES, find_bands
 from ...records import Page, Region, Stage
+from ...storage import AnyPath
 from .finding import find_each
 
 
@@ -36,7 +36,7 @@ def divide(
     by: str,
     *,
     line_distance: float | None = None,
-    folder: Path | None = None,
+    folder: AnyPath | None = None,
     engine: Engine | None = None,
     stage: Stage | None = None,
     on_failure: Callable[[ImageError], None] | None = None,

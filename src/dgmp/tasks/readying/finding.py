@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TypeVar
 
 from ...catalogue import PageAreas, read_areas, write_areas
@@ -18,6 +17,7 @@ from ...engines import Engine, map_pages
 from ...errors import ImageError, NoWriting, Unreachable
 from ...pixels import find_writing, needs_looking
 from ...records import Page, PageProgress, Region, Stage
+from ...storage import AnyPath
 
 WAY = "writing 1"  # how writing is looked for; another word, and all pictures are looked at again
 _SAVE_EVERY = 500  # pages: what a kill may cost
@@ -49,7 +49,7 @@ def find_pages(
     corpus: Corpus,
     pages: Sequence[Page],
     *,
-    folder: Path | None = None,
+    folder: AnyPath | None = None,
     engine: Engine | None = None,
     stage: Stage | None = None,
     on_failure: Callable[[ImageError], None] | None = None,
