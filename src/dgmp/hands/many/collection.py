@@ -57,7 +57,7 @@ FORMAT = Format("dgmp-grouping", 1, "folder of a grouping")
 # evidence, which is bounded, could join nothing. So the prior is no lower than it may be in a
 # collection of 20 000 pages, of which one in fifty has another by its hand.
 LEAST_PRIOR = math.log(0.02 / 20_000)
-_HEAD, _LOCK = "grouping.json", "grouping.lock"
+_HEAD, _LOCK = "grouping.json", ".grouping.lock"
 
 
 @contextmanager
@@ -177,7 +177,7 @@ def _whole(files: Sequence[RowFile], size: int, pages: int) -> int:
 
 @contextmanager
 def _work_folder(catalogue: Catalogue) -> Iterator[Path]:
-    """In the folder of the catalogue; where that is only read, one that goes afterwards."""
+    """In the folder of the catalogue; where that is only read, or no folder, one for this run."""
     if isinstance(catalogue.folder, Path) and os.access(catalogue.folder, os.W_OK):
         folder = catalogue.folder / FOLDER
         folder.mkdir(exist_ok=True)

@@ -30,6 +30,7 @@ from ...catalogue import (
     unrounded,
 )
 from ...records import Descriptors
+from ...storage import AnyPath
 from ..background import Background
 
 _ENTRIES = 2**25  # of vectors that are placed at once
@@ -57,7 +58,7 @@ class PlacedBlock:
 class Placing:
     """Places blocks; can be sent to other processes."""
 
-    folder: Path | str  # of the catalogue
+    folder: AnyPath  # of the catalogue
     background: Background
     projection: Projection
     damping: float  # ν²/(c̄ τ²)
@@ -128,5 +129,5 @@ def _described(catalogue: Catalogue, block: Block) -> Descriptors:
 
 
 @lru_cache(maxsize=1)
-def _opened(folder: Path | str) -> Catalogue:
+def _opened(folder: AnyPath) -> Catalogue:
     return Catalogue.open(folder)
