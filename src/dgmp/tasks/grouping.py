@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from ..catalogue import (
@@ -41,6 +42,7 @@ from ..plotting import picture_kind
 from ..records import Hand, Stage, StoredHands
 from ..storage import AnyPath
 from .opening import calibration_of, opened_catalogue
+from .vouching import MOST_PAGES, page_evidence
 
 EXACT_PAGES = 20_000  # more vectors of `default` do not fit in 12 GB: see docs/scale.md
 
@@ -68,8 +70,8 @@ def group(
     ``out`` is where they are written, as in :func:`export_hands`; ``sheet`` a picture of them;
     ``prefer`` says where the evidence leaves it open: ``fewer`` hands, ``balanced``, or ``more``.
     Decisions in force are obeyed. The result is stored in the catalogue, for :func:`stored_hands`.
-    Of more than ``EXACT_PAGES`` pages only neighbours are compared, which an ``engine`` finds; a
-    run that was killed goes on.
+    Of more than ``EXACT_PAGES`` pages only neighbours are compared; a run that was killed goes on.
+    ``engine`` is where these, and the evidence of an export, are looked for; by default here.
     """
     if out is not None:
         check_export(Path(out))
@@ -90,26 +92,34 @@ def group(
     _store(found, prefer, source, opened.folder)
     hands = found.hands
     if out is not None:
-        export_hands(opened, hands, out)
+        export_hands(opened, hands, out, engine=engine, stage=stage)
     if sheet is not None:
         draw_hands(hands, opened.thumbnails(shown_pages(hands)), sheet)
     return hands
 
 
 def export_hands(
-    catalogue: Catalogue | AnyPath | str, hands: Sequence[Hand], out: Path | str
+    catalogue: Catalogue | AnyPath | str,
+    hands: Sequence[Hand],
+    out: Path | str,
+    *,
+    most_evidence: int = MOST_PAGES,
+    engine: Engine | None = None,
+    stage: Stage | None = None,
 ) -> Path:
     """Write hands for other programs, whole or not at all.
 
     ``out`` says how: a file that ends in .csv, .json, .xlsx (with small pictures) or .tei.xml, or a
     folder called ``iiif`` (Presentation 3) or ``alto`` (copies of the ALTO files beside the scans,
-    tagged), or ending in .iiif or .alto.
+    tagged), or ending in .iiif or .alto. For IIIF, pages are compared with others of their hands,
+    at most ``most_evidence`` of them; ``engine`` is where.
     """
     opened = opened_catalogue(catalogue)
     ids = [id for hand in hands for id in hand.page_ids]
     pages = dict(zip(ids, opened.pages(ids), strict=True))
     title = opened.folder.absolute().stem
-    return write_hands(Outgoing(title, hands, pages, opened.thumbnails), Path(out))
+    evidence = partial(page_evidence, opened, hands, most=most_evidence, engine=engine, stage=stage)
+    return write_hands(Outgoing(title, hands, pages, opened.thumbnails, evidence), Path(out))
 
 
 def stored_hands(catalogue: Catalogue | AnyPath | str) -> StoredHands | None:

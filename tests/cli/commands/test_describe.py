@@ -14,6 +14,7 @@ from scribbles import draw_page
 from sources.iiif_server import cache, server, status
 
 from dgmp.catalogue import Catalogue, is_catalogue
+from dgmp.cli.commands.describe import left_out_lines
 from dgmp.corpora import open_corpus
 from dgmp.describers import load_descriptors
 
@@ -186,3 +187,13 @@ def test_an_address_is_described_as_it_was_typed(server, tmp_path):
 def test_an_address_without_answer_is_refused_in_one_line(server, tmp_path):
     result = run("describe", f"{server.base}/gone.json", "--catalogue", tmp_path / "c")
     refused(result, f"{server.base}/gone.json: missing: the service has no such thing")
+
+
+def test_what_was_named_at_once_is_not_named_again_on_the_same_screen():
+    left_out = [("a.png", "no ink"), ("b.pdf", "broken")]
+    assert left_out_lines(left_out, {"a.png: no ink"}) == [
+        "2 left out, 1 of them named above:",
+        "  b.pdf: broken",
+    ]
+    assert left_out_lines(left_out[:1], {"a.png: no ink"}) == ["1 left out, 1 of them named above"]
+    assert left_out_lines([], set()) == []

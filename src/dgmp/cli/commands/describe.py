@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Annotated
 
 from typer import BadParameter, Option
 
+from ...errors import ImageError
 from ..options import (
     AsJson,
     CorpusOptions,
@@ -79,6 +82,12 @@ def describe(
     corpus = options.open(scans)
     where = engine_for(workers, engine)
     done: tasks.Catalogued | tasks.DescriptorFile
+    said: set[str] = set()  # what was named as soon as it was left out
+
+    def say_left_out(error: ImageError) -> None:
+        said.add(str(error))
+        say(f"left out: {error}")
+
     with page_bars() as stage:
         if out is not None:
             done = made = tasks.describe_to_file(
@@ -106,18 +115,35 @@ def describe(
                 line_distance=line_distance,
                 engine=where,
                 stage=stage,
-                on_failure=lambda error: say(f"left out: {error}"),
+                on_failure=say_left_out,
             )
             for id in found.changes.vanished:
                 what = "taken out" if forget else "still in the catalogue; --forget takes it out"
                 say(f"no longer there as it was described: {id} ({what})")
+            for id in found.replaced:
+                say(f"no longer a page as it was described: {id} (taken out)")
+            for decision in found.without_effect:
+                pages = ", ".join(sorted(decision.pages))
+                say(
+                    f"note: decision {decision.id} ({decision.verdict}) is about a page that is no "
+                    f"longer here: {pages}"
+                )
             into = found.catalogue
             answer = {"catalogue": str(catalogue), "pages": len(into), "entries": into.head.dim}
     if as_json:
         print(json.dumps(answer | {"left_out": dict(done.left_out)}, ensure_ascii=False))
         return
-    if done.left_out:
-        print(f"{len(done.left_out)} left out:")
-        for file, reason in done.left_out:
-            print(f"  {file}: {reason}")
+    # On a screen that has them already they are not repeated.
+    for line in left_out_lines(done.left_out, said if sys.stdout.isatty() else set()):
+        print(line)
     print(done)
+
+
+def left_out_lines(left_out: Sequence[tuple[str, str]], said: Collection[str]) -> list[str]:
+    """What was left out and why; but for what was said before, which is only counted."""
+    lines = [f"{file}: {reason}" for file, reason in left_out]
+    rest = [f"  {line}" for line in lines if line not in said]
+    if not lines:
+        return []
+    above = f", {len(lines) - len(rest)} of them named above" if len(rest) < len(lines) else ""
+    return [f"{len(lines)} left out{above}{':' if rest else ''}", *rest]
