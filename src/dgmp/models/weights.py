@@ -196,8 +196,17 @@ def _pooling_names(model: nn.Module) -> set[str]:
 
 
 def _other_shapes(found: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -> list[str]:
-    """The names both have with different shapes, in the network's order."""
-    return [n for n in wanted if n in found and found[n].shape != wanted[n].shape]
+    """The names both have with different shapes, in the network's order.
+
+    A single number may come without an axis: poolings of version 0.1 stored theirs so.
+    """
+    return [
+        name
+        for name, own in wanted.items()
+        if name in found
+        and found[name].shape != own.shape
+        and not (found[name].ndim == 0 and own.shape == (1,))
+    ]
 
 
 def _compare(name: str, found: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -> str:
