@@ -123,6 +123,11 @@ def write_text(path: AnyPath, text: str) -> None:
         beside.write_text(text, encoding="utf-8")
 
 
+def cell_text(text: str) -> str:
+    """A text for a cell of a CSV file that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
 def check_place(path: Path) -> None:
     """Refuse, before long work, a place where no file can come to stand."""
     if path.exists() and not path.is_file():  # a device would be moved out of its folder

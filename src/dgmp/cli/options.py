@@ -50,6 +50,15 @@ LineDistance = Annotated[
 ]
 Device = Annotated[str, Option(help="auto, cpu or cuda.")]
 Workers = Annotated[int, Option(min=0, help="Further processes.")]
+EngineName = Annotated[
+    str,
+    Option(
+        "--engine",
+        metavar="NAME",
+        help="Where the work is done: processes of this machine, ray (a cluster that is started "
+        "here and ends with the command), or ray:ADDRESS (one that is there).",
+    ),
+]
 AsJson = Annotated[bool, Option("--json", help="One JSON object per line.")]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..catalogue import Catalogue, Changes, Entry, is_catalogue
+from ..catalogue import Catalogue, Changes, Entry, in_force, is_catalogue, read_decisions
 from ..corpora import PARTS, Corpus, Remark, whole_and_part
 from ..describers import (
     Describer,
@@ -24,9 +24,9 @@ from ..engines import Engine, map_pages
 from ..errors import CatalogueError, CorpusError, ImageError, Unreachable
 from ..files import check_place
 from ..names import check_name
-from ..pixels import pictures_in, thumbnail
-from ..records import Page, Stage
-from ..sources import AnswerCache, is_address, open_source
+from ..pixels import picture_size, pictures_in, thumbnail
+from ..records import Decision, Page, Stage
+from ..sources import AnswerCache, CanvasSource, is_address, open_source
 from ..storage import AnyPath
 from .opening import head_for, opened, with_known_ids
 from .readying import (
@@ -50,9 +50,12 @@ class Catalogued:
     described: int
     changes: Changes
     left_out: tuple[Remark, ...]  # pages and files that could not be used
+    replaced: tuple[str, ...] = ()  # ids that were taken out: their pictures show other pages now
+    without_effect: tuple[Decision, ...] = ()  # decisions in force on pages that were taken out
 
     def __str__(self) -> str:
-        changed, vanished = len(self.changes.changed), len(self.changes.vanished)
+        changed = len(self.changes.changed)
+        vanished = len(self.changes.vanished) + len(self.replaced)
         return (
             f"{self.catalogue.folder}: {len(self.catalogue)} {self.catalogue.head.by}s, "
             f"{self.described} described now ({changed} of them changed), {vanished} vanished"
@@ -155,7 +158,8 @@ def describe(
             on_failure=on_failure,
         )
         failures += written.failures
-        into.drop(written.stale(into.paths()))
+        replaced = written.stale(into.paths())
+        into.drop(replaced)
         parts = divide(
             written.corpus,
             written.pages,
@@ -168,9 +172,10 @@ def describe(
         )
         failures += parts.failures
         if by != "page":
-            into.drop(parts.stale(into.paths()))
+            into.drop(stale := parts.stale(into.paths()))
+            replaced += stale
         changes = into.compare(parts.pages, parts.others)
-        into.relabel(changes.relabelled)
+        into.relabel(_as_measured(changes.relabelled, into))
         suspects = {remark.file for remark in found.left_out}  # or merely not listed in a table
         paths = {id: path for id, path in into.paths().items() if _files_of(id) & suspects}
         into.drop([id for id, path in paths.items() if not _is_readable(path)])
@@ -207,7 +212,8 @@ def describe(
                 if isinstance(result, ImageError):
                     leave_out(page, result)
                 else:
-                    batch.append(Entry(page, **result))
+                    read = replace(page, size=result.pop("size"))
+                    batch.append(Entry(read, **result))
                     described += 1
                 if len(batch) >= BATCH_PAGES or time.monotonic() - last > BATCH_SECONDS:
                     into.add(batch)
@@ -222,7 +228,11 @@ def describe(
     if not len(into):
         why = f": {failures[0].file}: {failures[0].reason}" if failures else ""
         raise CorpusError(f"{found.root}: none of {len(pages)} pages could be described{why}")
-    return Catalogued(into, described, changes, (*failures, *found.left_out))
+    left_out = (*failures, *found.left_out)
+    gone = {*replaced, *(changes.vanished if forget else ())} - into.paths().keys()
+    log = read_decisions(into.folder) if gone else ()
+    idle = tuple(decision for decision in in_force(log) if decision.pages & gone)
+    return Catalogued(into, described, changes, left_out, tuple(sorted(replaced)), idle)
 
 
 def describe_to_file(
@@ -326,6 +336,23 @@ def _files_of(page_id: str) -> set[str]:
     return {page_id, whole_and_part(page_id)[0], page_id.partition("#")[0]}
 
 
+def _as_measured(pages: Sequence[Page], catalogue: Catalogue) -> list[Page]:
+    """Pages that are described already, with the sizes of the pictures that were read then."""
+    stored = catalogue.pages([page.id for page in pages])
+    return [
+        replace(page, size=known.size or page.size)
+        for page, known in zip(pages, stored, strict=True)
+    ]
+
+
+def _size_of(page: Page) -> tuple[int, int] | None:
+    """Of the picture that was read: a IIIF service may give a smaller one than its manifest has."""
+    if not isinstance(page.source, CanvasSource):
+        return page.size
+    width, height = picture_size(page.source)
+    return (height, width) if page.turn % 2 else (width, height)
+
+
 @dataclass(frozen=True)
 class _EntryParts:
     """Called where the page is described: all of its entry but the page."""
@@ -344,6 +371,7 @@ class _EntryParts:
         if page.stamp() != stamp:
             raise ImageError(page.id, "changed while it was read; describe it again")
         return {
+            "size": _size_of(page),
             "vector": vector,
             "content_hash": content,
             "thumbnail": thumbnail(image),

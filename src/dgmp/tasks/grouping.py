@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from ..catalogue import (
@@ -18,6 +19,7 @@ from ..catalogue import (
     read_hands,
     write_stored_hands,
 )
+from ..engines import Engine
 from ..errors import CatalogueError
 from ..evaluation import BCubed, adjusted_rand_index, bcubed
 from ..exports import Outgoing, check_export, write_hands
@@ -39,6 +41,7 @@ from ..plotting import picture_kind
 from ..records import Hand, Stage, StoredHands
 from ..storage import AnyPath
 from .opening import calibration_of, opened_catalogue
+from .vouching import MOST_PAGES, page_evidence
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ def group(
     out: Path | str | None = None,
     sheet: Path | str | None = None,
     prefer: str = "balanced",
+    engine: Engine | None = None,
     stage: Stage | None = None,
 ) -> tuple[Hand, ...]:
     """The hands of a catalogue, those with most pages first.
@@ -63,6 +67,7 @@ def group(
     ``out`` is where they are written, as in :func:`export_hands`; ``sheet`` a picture of them;
     ``prefer`` says where the evidence leaves it open: ``fewer`` hands, ``balanced``, or ``more``.
     Decisions in force are obeyed. The result is stored in the catalogue, for :func:`stored_hands`.
+    ``engine`` is where the evidence of an export is looked for; by default this process.
     """
     if out is not None:
         check_export(Path(out))
@@ -80,26 +85,34 @@ def group(
     _store(found, prefer, source, opened.folder)
     hands = found.hands
     if out is not None:
-        export_hands(opened, hands, out)
+        export_hands(opened, hands, out, engine=engine, stage=stage)
     if sheet is not None:
         draw_hands(hands, opened.thumbnails(shown_pages(hands)), sheet)
     return hands
 
 
 def export_hands(
-    catalogue: Catalogue | AnyPath | str, hands: Sequence[Hand], out: Path | str
+    catalogue: Catalogue | AnyPath | str,
+    hands: Sequence[Hand],
+    out: Path | str,
+    *,
+    most_evidence: int = MOST_PAGES,
+    engine: Engine | None = None,
+    stage: Stage | None = None,
 ) -> Path:
     """Write hands for other programs, whole or not at all.
 
     ``out`` says how: a file that ends in .csv, .json, .xlsx (with small pictures) or .tei.xml, or a
     folder called ``iiif`` (Presentation 3) or ``alto`` (copies of the ALTO files beside the scans,
-    tagged), or ending in .iiif or .alto.
+    tagged), or ending in .iiif or .alto. For IIIF, pages are compared with others of their hands,
+    at most ``most_evidence`` of them; ``engine`` is where.
     """
     opened = opened_catalogue(catalogue)
     ids = [id for hand in hands for id in hand.page_ids]
     pages = dict(zip(ids, opened.pages(ids), strict=True))
     title = opened.folder.absolute().stem
-    return write_hands(Outgoing(title, hands, pages, opened.thumbnails), Path(out))
+    evidence = partial(page_evidence, opened, hands, most=most_evidence, engine=engine, stage=stage)
+    return write_hands(Outgoing(title, hands, pages, opened.thumbnails, evidence), Path(out))
 
 
 def stored_hands(catalogue: Catalogue | AnyPath | str) -> StoredHands | None:

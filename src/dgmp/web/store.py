@@ -10,8 +10,8 @@ import hashlib
 import tempfile
 import threading
 import warnings
-from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +33,7 @@ from ..records import (
 )
 from ..storage import AnyPath, as_path, folder_stamp, stamp
 from .asking import NotHere, Refused
-from .jobs import Jobs
+from .jobs import Jobs, Reader
 from .map_layout import PageMap, make_map, stored_map
 from .scans import Scans
 from .uploads import Uploads
@@ -41,6 +41,8 @@ from .uploads import Uploads
 T = TypeVar("T")
 AT_ONCE = 1500  # pages: so many are grouped anew while a person waits, some two seconds
 MAP_AT_ONCE = 500  # pages: so many are laid out while a person waits, some two seconds
+EVIDENCE_AT_ONCE = 20  # pages: so many are compared while a person waits, some 15 seconds
+QUESTIONS = 20  # of the review at a time
 _KEPT = 256  # comparisons, letterforms, neighbours
 _THUMBNAILS = 4096  # some 40 MB
 
@@ -64,6 +66,7 @@ class Store:
         self._kept: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
         self._thumbnails: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self.uploads, self.jobs, self.scans = Uploads(), Jobs(), Scans()
+        self._reader, self._exporting = Reader(), threading.Lock()
         _ = self.catalogue  # what is none is refused at once
 
     @property
@@ -78,6 +81,7 @@ class Store:
     def close(self) -> None:
         """Stop what is under way and forget what was uploaded."""
         self.jobs.close()
+        self._reader.close()
         self.scans.close()
         self.uploads.clear()
 
@@ -105,6 +109,11 @@ class Store:
         if page_id not in self.labels():
             raise NotHere(f"{self.folder.name}: holds no page {page_id!r}")
         return self._keep(("page", page_id), lambda: self.catalogue.pages([page_id])[0])
+
+    def title(self, page_id: str) -> str:
+        """The name of the file, with its folder where another folder has one of that name."""
+        name = _file_name(page_id)
+        return page_id if name in self._keep("names", lambda: repeated(self.labels())) else name
 
     def meant(self, text: str) -> str:
         """The id that is meant by one: itself, or the only one that ends so."""
@@ -162,23 +171,24 @@ class Store:
     def search(self, query: Page | str, n: int) -> tuple[Hit, ...]:
         """The pages most like one."""
         if isinstance(query, Page):
-            return tasks.search(self.catalogue, query, n)
+            return self._reader.run(lambda: tasks.search(self.catalogue, query, n))
         return self._keep(("search", query, n), lambda: tasks.search(self.catalogue, query, n))
 
     def compare(self, first: Page | str, second: str) -> tasks.Comparison:
         """Two pages, with evidence; a page from elsewhere is forgotten at once."""
         self.page(second)
         if isinstance(first, Page):
-            return tasks.compare(self.catalogue, first, second)
+            return self._reader.run(lambda: tasks.compare(self.catalogue, first, second))
         self.page(first)
         return self._keep(
-            ("compare", first, second), lambda: tasks.compare(self.catalogue, first, second)
+            ("compare", first, second),
+            lambda: self._reader.run(lambda: tasks.compare(self.catalogue, first, second)),
         )
 
     def figures(self, first: Page | str, second: str) -> tasks.Comparison:
         """Two pages by what is stored of them, without evidence."""
         if isinstance(first, Page):
-            return tasks.compare(self.catalogue, first, second, pieces=0)
+            return self._reader.run(lambda: tasks.compare(self.catalogue, first, second, pieces=0))
         return self._keep(
             ("figures", first, second),
             lambda: tasks.compare(self.catalogue, first, second, pieces=0),
@@ -247,7 +257,7 @@ class Store:
         """The typical and the distinctive pieces of a hand."""
         return self._keep(
             ("letterforms", hand.number),
-            lambda: tasks.letterforms(self.catalogue, hand.page_ids),
+            lambda: self._reader.run(lambda: tasks.letterforms(self.catalogue, hand.page_ids)),
         )
 
     def regroup(self, stage: Stage | None = None) -> None:
@@ -262,7 +272,14 @@ class Store:
         if not self.hands():
             raise Refused("the pages have not been grouped: there are no hands to export")
         out = folder / name
-        tasks.export_hands(self.catalogue, self.hands(), out)
+        with self._exporting:
+            tasks.export_hands(
+                self.catalogue,
+                self.hands(),
+                out,
+                most_evidence=EVIDENCE_AT_ONCE,
+                engine=self._reader,
+            )
         return out
 
     # Decisions
@@ -292,7 +309,11 @@ class Store:
 
     def questions(self) -> tuple[Question, ...]:
         """The review queue as it is now."""
-        return self._keep("questions", lambda: tasks.review(self.catalogue)) if self.hands() else ()
+        return (
+            self._keep("questions", lambda: tasks.review(self.catalogue, QUESTIONS))
+            if self.hands()
+            else ()
+        )
 
     def decide(self, decisions: Sequence[Decision], seen: str | None) -> Decision:
         """Store decisions that belong together; group a small catalogue anew."""
@@ -342,6 +363,16 @@ class Store:
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         return made
+
+
+def repeated(page_ids: Iterable[str]) -> frozenset[str]:
+    """The names of files that several folders have."""
+    counted = Counter(map(_file_name, page_ids))
+    return frozenset(name for name, number in counted.items() if number > 1)
+
+
+def _file_name(page_id: str) -> str:
+    return page_id.rpartition("/")[2]
 
 
 def _folder(page_id: str) -> str:

@@ -14,6 +14,7 @@ from scribbles import draw_page
 from sources.iiif_server import cache, server, status
 
 from dgmp.catalogue import Catalogue, is_catalogue
+from dgmp.cli.commands.describe import left_out_lines
 from dgmp.corpora import open_corpus
 from dgmp.describers import load_descriptors
 from dgmp.storage import ObjectPath
@@ -210,3 +211,13 @@ def test_a_missing_bucket_is_told_in_one_line(s3, command, tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     asked = [word.format("s3://nowhere") for word in command]
     refused(run(*asked), "s3://nowhere: there is no such bucket")
+
+
+def test_what_was_named_at_once_is_not_named_again_on_the_same_screen():
+    left_out = [("a.png", "no ink"), ("b.pdf", "broken")]
+    assert left_out_lines(left_out, {"a.png: no ink"}) == [
+        "2 left out, 1 of them named above:",
+        "  b.pdf: broken",
+    ]
+    assert left_out_lines(left_out[:1], {"a.png: no ink"}) == ["1 left out, 1 of them named above"]
+    assert left_out_lines([], set()) == []

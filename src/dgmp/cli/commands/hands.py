@@ -60,6 +60,7 @@ def hands(
     """Group the pages of a catalogue into hands, or show where in a book the hand changes."""
     from ...catalogue import Catalogue
     from ...corpora import PARTS
+    from ...engines import engine_for
     from ...names import check_name
     from ...tasks import agreement, check_part, contradictions, exchange_decisions, follow, group
     from ..progress import page_bars
@@ -78,7 +79,8 @@ def hands(
             found = books.hands
         else:
             books = None
-            found = group(opened, out=out, sheet=sheet, prefer=prefer, stage=stage)
+            engine = engine_for(None)
+            found = group(opened, out=out, sheet=sheet, prefer=prefer, engine=engine, stage=stage)
     if books is None:
         _print_hands(found, opened.paths() if as_json else None)
     else:
