@@ -1,0 +1,49 @@
+"""Draw the figure of docs/scale.md into docs/img/: ``python docs/scale_figures.py``."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+
+from dgmp.plotting import BLUE, INK, ORANGE, PALE, picture
+
+DOCS = Path(__file__).resolve().parent
+MEASURED = DOCS.parent / "benchmarks" / "results" / "grouping.csv"
+COLOURS = {"clusters": BLUE, "hands": ORANGE}
+
+
+def grouping() -> None:
+    """Processor time of grouping against pages, by neighbours and by all pairs."""
+    with MEASURED.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    with picture(DOCS / "img" / "grouping.png", 7, 4.2) as figure:
+        axes = figure.subplots()
+        for name, colour in COLOURS.items():
+            own = [row for row in rows if row["drawing"] == name]
+            pages = np.array([int(row["pages"]) for row in own])
+            seconds = np.array([float(row["processor_seconds"]) for row in own])
+            axes.plot(pages, seconds / 60, "o-", color=colour, label=f"neighbours, {name}")
+            exact = [row for row in own if row["exact_processor_seconds"]]
+            axes.plot(
+                [int(row["pages"]) for row in exact],
+                [float(row["exact_processor_seconds"]) / 60 for row in exact],
+                "s--",
+                color=colour,
+                label=f"all pairs, {name}",
+            )
+        axes.axvline(20_000, color=PALE, zorder=0)
+        axes.text(
+            21_000, axes.get_ylim()[0], " more than 20 000: neighbours", color=INK, va="bottom"
+        )
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlabel("pages")
+        axes.set_ylabel("minutes of one core")
+        axes.set_title("Grouping, vectors of 2 048 entries")
+        axes.legend()
+
+
+if __name__ == "__main__":
+    grouping()
