@@ -36,7 +36,7 @@ from dgmp import open_corpus, synthesize
 from dgmp.engines import Here
 from dgmp.sources.fetching import POLITENESS
 from dgmp.storage import ObjectPath
-from dgmp.tasks import describe
+from dgmp.tasks import describe, describing
 
 RESULTS = Path(__file__).parent / "results" / "costs.md"
 LARGE = (4000, 3200)  # width, height of a scan: 12 megapixels
@@ -149,6 +149,7 @@ def counting_store() -> Iterator[Counter[str]]:
 def by_store(files: list[Path], counted: tuple[int, int]) -> Counter[str]:
     """What is asked of a store per page: the slope between two numbers of pages."""
     found = []
+    describing.BATCH_SECONDS = 1e9  # whole batches, however busy the machine is
     with counting_store() as counts:
         for pages in counted:
             folder = ObjectPath.of(f"s3://scans/{pages}")

@@ -58,11 +58,24 @@ def fault_of(catalogue: str, right: Catalogue) -> str:
     return "" if np.array_equal(vectors.vectors, wanted.vectors) else "other vectors"
 
 
-def killed(server: S3Server, catalogue: str, after: float, seconds: float) -> tuple[int, float]:
-    """Run a command whose server is gone for a while: its end, and the seconds it took."""
-    began = time.monotonic()
+def started(catalogue: str, after: float) -> subprocess.Popen[str] | None:
+    """A command that has run for so long; None where it ended before."""
     process = start(catalogue)
-    time.sleep(after)
+    try:
+        process.wait(after)
+    except subprocess.TimeoutExpired:
+        return process
+    return None
+
+
+def killed(
+    server: S3Server, catalogue: str, after: float, seconds: float
+) -> tuple[int, float] | None:
+    """A command whose server is gone for a while: its end, and the seconds it took."""
+    began = time.monotonic()
+    process = started(catalogue, after)
+    if process is None:
+        return None
     server.die()
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(seconds)
@@ -71,10 +84,11 @@ def killed(server: S3Server, catalogue: str, after: float, seconds: float) -> tu
     return process.returncode, time.monotonic() - began
 
 
-def outlasted(server: S3Server, catalogue: str, after: float) -> tuple[int, str, int]:
+def outlasted(server: S3Server, catalogue: str, after: float) -> tuple[int, str, int] | None:
     """A server that stays away: how the command ends, its last line, how the second one ends."""
-    process = start(catalogue)
-    time.sleep(after)
+    process = started(catalogue, after)
+    if process is None:
+        return None
     server.die()
     _, said = process.communicate(timeout=10 * PATIENCE)
     server.rise()
@@ -106,8 +120,13 @@ def main() -> None:
         right = Catalogue.open("s3://scans/right")
         lines.append(f"| never | 0 | {whole:.0f} | {len(right)} pages |")
         for number in range(asked.kills):
-            after, catalogue = drawn.uniform(0.1, 0.95) * whole, f"s3://scans/kill{number}"
-            code, seconds = killed(server, catalogue, after, asked.seconds)
+            found = None
+            while found is None:  # the machine may be quicker now, and the command at its end
+                after = drawn.uniform(0.1, 0.9) * whole
+                catalogue = f"s3://scans/kill{number}-{after:.2f}"
+                found = killed(server, catalogue, after, asked.seconds)
+                whole = whole if found else after
+            code, seconds = found
             ends = str(code)
             if code:
                 ends += f", again {start(catalogue).wait()}"
@@ -115,9 +134,14 @@ def main() -> None:
             when = f"after {after:.1f} s for {asked.seconds:g} s"
             lines.append(f"| {when} | {ends} | {seconds:.0f} | {fault} |")
             print(lines[-1], flush=True)
-        code, said, again = outlasted(server, "s3://scans/long", whole / 2)
-        fault = fault_of("s3://scans/long", right) or "as undisturbed"
-        lines.append(f"| after {whole / 2:.1f} s for good | {code}, again {again} | – | {fault} |")
+        lasted, after = None, whole
+        while lasted is None:
+            after *= 0.6
+            catalogue = f"s3://scans/long-{after:.2f}"
+            lasted = outlasted(server, catalogue, after)
+        code, said, again = lasted
+        fault = fault_of(catalogue, right) or "as undisturbed"
+        lines.append(f"| after {after:.1f} s for good | {code}, again {again} | – | {fault} |")
         print(lines[-1], said, flush=True)
     wrong = [line for line in lines[2:] if "pages" not in line and "as undisturbed" not in line]
     head = (

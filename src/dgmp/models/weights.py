@@ -30,6 +30,7 @@ from ..pooling import Pooling
 
 HEAD = "fc."
 POOLING = "pooling."
+WHOLE_NUMBERS = ("num_batches_tracked", "_extra_state")  # the last: what a ridge means
 SUFFIXES = (".pth", ".pt", ".safetensors")
 
 
@@ -86,7 +87,10 @@ def load_weights(model: nn.Module, path: Path, *, strict: bool = True) -> Loaded
             f"the network {len(wanted)} ({_few(wanted)})"
         )
     _check_values(path, usable)
-    model.load_state_dict(usable, strict=False)
+    try:
+        model.load_state_dict(usable, strict=False)
+    except ValueError as error:  # a pooling whose numbers mean something else
+        raise WeightsError(f"{path}: {error}") from error
     return LoadedWeights(
         loaded=_ordered(usable.keys() & expected, wanted),
         missing=_ordered(missing, wanted),
@@ -218,7 +222,7 @@ def _compare(name: str, found: Mapping[str, Tensor], wanted: Mapping[str, Tensor
 
 def _check_values(path: Path, usable: Mapping[str, Tensor]) -> None:
     for name, value in usable.items():
-        if not value.is_floating_point() and not name.endswith("num_batches_tracked"):
+        if not value.is_floating_point() and not name.endswith(WHOLE_NUMBERS):
             raise WeightsError(
                 f"{path}: {name} is stored as {value.dtype}; quantised weights cannot be loaded, "
                 "only floating point"

@@ -190,16 +190,6 @@ def test_an_address_without_answer_is_refused_in_one_line(server, tmp_path):
     refused(result, f"{server.base}/gone.json: missing: the service has no such thing")
 
 
-def test_what_was_named_at_once_is_not_named_again_on_the_same_screen():
-    left_out = [("a.png", "no ink"), ("b.pdf", "broken")]
-    assert left_out_lines(left_out, {"a.png: no ink"}) == [
-        "2 left out, 1 of them named above:",
-        "  b.pdf: broken",
-    ]
-    assert left_out_lines(left_out[:1], {"a.png: no ink"}) == ["1 left out, 1 of them named above"]
-    assert left_out_lines([], set()) == []
-
-
 def test_scans_and_catalogue_may_be_in_object_storage(s3, scans, tmp_path):
     for file in scans.iterdir():
         (ObjectPath.of("s3://scans/typed") / file.name).write_bytes(file.read_bytes())
@@ -221,3 +211,13 @@ def test_a_missing_bucket_is_told_in_one_line(s3, command, tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     asked = [word.format("s3://nowhere") for word in command]
     refused(run(*asked), "s3://nowhere: there is no such bucket")
+
+
+def test_what_was_named_at_once_is_not_named_again_on_the_same_screen():
+    left_out = [("a.png", "no ink"), ("b.pdf", "broken")]
+    assert left_out_lines(left_out, {"a.png: no ink"}) == [
+        "2 left out, 1 of them named above:",
+        "  b.pdf: broken",
+    ]
+    assert left_out_lines(left_out[:1], {"a.png: no ink"}) == ["1 left out, 1 of them named above"]
+    assert left_out_lines([], set()) == []

@@ -76,6 +76,7 @@ def hands(
     from ...tasks import agreement, check_part, contradictions, exchange_decisions, follow, group
     from ..progress import page_bars
 
+    where = engine_for(workers, engine)  # first: a table has threads that a fork may stop
     opened = Catalogue.open(catalogue)
     if by is not None:
         check_name(by, PARTS, "part of a page")
@@ -83,7 +84,6 @@ def hands(
     if decisions is not None:
         taken, written = exchange_decisions(opened, decisions)
         say(f"{decisions}: {len(taken)} decisions taken over, {len(written)} written")
-    where = engine_for(workers, engine)
     with warnings.catch_warnings(record=True) as noted, page_bars() as stage:
         warnings.simplefilter("always", UserWarning)
         if opened.head.by == "band":
