@@ -121,7 +121,7 @@ def main() -> None:
         for victim, kill in VICTIMS.items():
             for number in range(args.times):
                 catalogue = f"{place}/{victim.split()[-1]}{number}"
-                moment = random.uniform(0, seconds)
+                moment = random.uniform(0, 0.8 * seconds)  # at the end workers are gone
                 command = start(scans, catalogue, args.engine)
                 time.sleep(moment)
                 said = kill(

@@ -34,6 +34,7 @@ from ..hands import (
     draw_strip,
     follow_hands,
     group_and_ask,
+    group_many,
     shown_pages,
     write_sequence,
 )
@@ -42,6 +43,8 @@ from ..records import Hand, Stage, StoredHands
 from ..storage import AnyPath
 from .opening import calibration_of, opened_catalogue
 from .vouching import MOST_PAGES, page_evidence
+
+EXACT_PAGES = 20_000  # more vectors of `default` do not fit in 12 GB: see docs/scale.md
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,8 @@ def group(
     ``out`` is where they are written, as in :func:`export_hands`; ``sheet`` a picture of them;
     ``prefer`` says where the evidence leaves it open: ``fewer`` hands, ``balanced``, or ``more``.
     Decisions in force are obeyed. The result is stored in the catalogue, for :func:`stored_hands`.
-    ``engine`` is where the evidence of an export is looked for; by default this process.
+    Of more than ``EXACT_PAGES`` pages only neighbours are compared; a run that was killed goes on.
+    ``engine`` is where these, and the evidence of an export, are looked for; by default here.
     """
     if out is not None:
         check_export(Path(out))
@@ -75,13 +79,16 @@ def group(
         check_place(Path(sheet))
     opened = opened_catalogue(catalogue)
     source = made_from(opened.folder)  # before: what changes meanwhile makes the hands outdated
-    found = group_and_ask(
-        opened.descriptors(),
-        needed_calibration(opened),
-        prefer=prefer,
-        decisions=in_force(read_decisions(opened.folder)),
-        stage=stage,
-    )
+    calibration = needed_calibration(opened)
+    decisions = in_force(read_decisions(opened.folder))
+    if len(opened) > EXACT_PAGES:
+        found = group_many(
+            opened, calibration, prefer=prefer, decisions=decisions, engine=engine, stage=stage
+        )
+    else:
+        found = group_and_ask(
+            opened.descriptors(), calibration, prefer=prefer, decisions=decisions, stage=stage
+        )
     _store(found, prefer, source, opened.folder)
     hands = found.hands
     if out is not None:
@@ -151,12 +158,12 @@ def needed_calibration(catalogue: Catalogue) -> Calibration:
 
 def agreement(catalogue: Catalogue | AnyPath | str, hands: Sequence[Hand]) -> Agreement | None:
     """How well the hands of a catalogue agree with its writers; None where not all are known."""
-    descriptors = opened_catalogue(catalogue).descriptors()
-    writers = descriptors.labels
-    if writers is None or not hands:
+    writer_of = opened_catalogue(catalogue).column("writer")
+    writers = list(writer_of.values())
+    if None in writers or not hands:
         return None
     number = {id: hand.number for hand in hands for id in hand.page_ids}
-    groups = [number[id] for id in descriptors.page_ids]
+    groups = [number[id] for id in writer_of]
     rand, scores = adjusted_rand_index(writers, groups), bcubed(writers, groups)
     return Agreement(len(set(writers)), rand, scores)
 
@@ -167,12 +174,13 @@ def follow(
     out: Path | str | None = None,
     sheet: Path | str | None = None,
     prefer: str = "balanced",
+    engine: Engine | None = None,
     stage: Stage | None = None,
 ) -> BookHands:
     """The hands of all bands of a catalogue in reading order, and where they change.
 
     A folder is a book. ``out`` is a table with a row per band, .csv or .json; ``sheet`` a picture
-    with a strip for each book; ``prefer`` as in :func:`group`.
+    with a strip for each book; ``prefer`` and ``engine`` as in :func:`group`.
     """
     if out is not None:
         check_sequence_file(Path(out))
@@ -181,7 +189,7 @@ def follow(
         check_place(Path(sheet))
     opened = opened_catalogue(catalogue)
     check_part(opened, "band")
-    found = follow_hands(group(opened, prefer=prefer, stage=stage), _places(opened))
+    found = follow_hands(group(opened, prefer=prefer, engine=engine, stage=stage), _places(opened))
     if out is not None:
         write_sequence(found, out)
     if sheet is not None:
