@@ -3,7 +3,7 @@
     python benchmarks/cluster.py [--pages 600]
 
 Synthetic pages are described by `default` into two catalogues, by two workers of a Ray cluster and
-by two processes, a hundred pages in turn, so that a busy minute hits both. Pages per second count
+by two processes, forty pages in turn, so that a busy minute hits both. Pages per second count
 from the moment that every worker has begun a page: the start of Ray and of workers is left out. The
 share of the describer is the part of the workers' time since then that is spent on reading,
 preparing and describing pages. Vectors are compared bit for bit.
@@ -32,7 +32,7 @@ from dgmp.tasks import describe  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results" / "cluster.md"
 WORKERS = 2
-AT_ONCE = 100  # pages
+AT_ONCE = 40  # pages
 Times = tuple[float, float, int]
 T = TypeVar("T")
 R = TypeVar("R")
@@ -73,7 +73,7 @@ class Watched:
 
 @dataclass(frozen=True)
 class Run:
-    """One hundred pages by one engine."""
+    """Some pages by one engine."""
 
     per_second: float
     share: float  # of the workers' time

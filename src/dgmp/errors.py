@@ -25,6 +25,10 @@ class MissingExtra(DgmpError):
     """A part of the package that needs packages the bare install does not have."""
 
 
+class MissingPlugin(DgmpError):
+    """Code of another package that is needed, and is not installed or was not asked for."""
+
+
 class CorpusError(DgmpError):
     """A collection of pages that cannot be opened as it is, or leaves open what it is."""
 

@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-import msgspec
-
 from .errors import DgmpError
+from .names import need
 from .storage import AnyPath, ObjectPath
 
 T = TypeVar("T")
@@ -160,14 +159,16 @@ def read_json(path: AnyPath, format: Format) -> dict[str, Any]:
 
 def to_plain(record: Any) -> Any:
     """A record (or a mapping, a list …) as it comes back from JSON."""
-    return msgspec.json.decode(msgspec.json.encode(record))
+    json_codec = need("msgspec").json  # which the bare layer does without
+    return json_codec.decode(json_codec.encode(record))
 
 
 def from_plain(values: Any, kind: type[T], where: object) -> T:
     """The record of that type from plain values; a DgmpError names what is missing or too much."""
+    codec = need("msgspec")
     try:
-        record = msgspec.convert(values, kind)
-    except (msgspec.ValidationError, ValueError) as error:
+        record: T = codec.convert(values, kind)
+    except (codec.ValidationError, ValueError) as error:
         raise DgmpError(f"{where}: is no {kind.__name__} of this dgmp: {error}") from error
     if strange := _surplus(values, to_plain(record)):
         raise DgmpError(f"{where}: is no {kind.__name__} of this dgmp: unknown entry {strange!r}")

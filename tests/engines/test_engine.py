@@ -31,7 +31,9 @@ from .work import (
 
 WORKERS = {"processes": Processes(2), "ray": RayCluster(number=2)}
 ENGINES = {"here": Here(), "one process": Processes(1), **WORKERS}
+LOCAL = {name: engine for name, engine in ENGINES.items() if name != "ray"}
 EVERY_ENGINE = pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+EVERY_LOCAL_ENGINE = pytest.mark.parametrize("engine", LOCAL.values(), ids=LOCAL)
 WITH_WORKERS = pytest.mark.parametrize("engine", WORKERS.values(), ids=WORKERS)
 PAGES = [Page(f"{number:02}", FileSource(Path(f"{number:02}.png"))) for number in range(12)]
 
@@ -42,12 +44,12 @@ def test_results_come_with_their_pages_in_order(engine):
     assert list(map_pages(PAGES, length_of_id, engine)) == expected
 
 
-@EVERY_ENGINE
+@EVERY_LOCAL_ENGINE
 def test_an_item_that_takes_long_keeps_its_place(engine):
     assert list(engine.map(slow_first, range(3))) == [(0, 0), (1, 1), (2, 2)]
 
 
-@EVERY_ENGINE
+@EVERY_LOCAL_ENGINE
 def test_an_image_error_comes_back_in_the_place_of_the_result(engine):
     results = [result for _, result in map_pages(PAGES[:5], refuse_three, engine)]
     assert isinstance(results.pop(3), ImageError)
@@ -95,9 +97,8 @@ def test_a_function_that_cannot_be_pickled_runs_here():
     assert [result for _, result in Here().map(lambda n: n + 1, [1, 2])] == [2, 3]
 
 
-@WITH_WORKERS
-def test_workers_are_other_processes(engine):
-    results = {result for _, result in map_pages(PAGES[:3], process_id, engine)}
+def test_processes_are_others_than_this_one():
+    results = {result for _, result in map_pages(PAGES[:3], process_id, Processes(1))}
     assert os.getpid() not in results
 
 

@@ -57,6 +57,11 @@ def process_id(page):
     return os.getpid()
 
 
+def process_id_slowly(item):
+    threading.Event().wait(0.02)
+    return os.getpid()
+
+
 def read_here(page):
     return here
 

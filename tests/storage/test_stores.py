@@ -60,6 +60,11 @@ def test_an_error_without_a_known_cause_is_told_by_its_code():
     )
 
 
+def test_milliseconds_are_not_taken_for_a_refusal():
+    text = "Error performing GET in 403.52ms, after 9 retries: error sending request"
+    assert explained(RuntimeError(text)).startswith("the store cannot be reached")
+
+
 @pytest.mark.parametrize(
     ("endpoint", "allowed"),
     [("http://127.0.0.1:9000", "true"), ("http://minio.example", "false"), ("", "false")],

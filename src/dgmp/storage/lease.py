@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 from ..errors import DgmpError, StorageError
 from .object_path import ObjectPath, Tag
@@ -28,7 +29,8 @@ _FREE = b"free"
 @contextmanager
 def leased(path: ObjectPath) -> Iterator[None]:
     """Hold the lock, or raise a BlockingIOError while another process lives that holds it."""
-    lease = _Lease(path, secrets.token_hex(8).encode())
+    # Not for long: a late beat is none, and who ends does not wait for a store that is gone.
+    lease = _Lease(replace(path, patience=BEAT), secrets.token_hex(8).encode())
     lease.take()
     ended = threading.Event()
     beating = threading.Thread(target=lease.renew, args=(ended,), daemon=True)

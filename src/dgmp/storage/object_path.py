@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from ..errors import ImageError
 from ..names import need
-from .stores import answering, store_of
+from .stores import PATIENCE, answering, store_of
 
 HEAD = 65_536  # bytes that are read first: most headers of pictures are in them
 
@@ -31,6 +31,7 @@ class ObjectPath:
     bucket: str
     key: str  # without slashes around it; empty: the whole bucket
     listed: str = field(default="", compare=False)  # its stamp as it was listed
+    patience: float = field(default=PATIENCE, compare=False)  # seconds, with a store that is gone
 
     @classmethod
     def of(cls, address: str) -> ObjectPath:
@@ -168,7 +169,7 @@ class ObjectPath:
 
     @property
     def _store(self) -> Any:
-        return store_of(self.scheme, self.bucket)
+        return store_of(self.scheme, self.bucket, self.patience)
 
     def _at(self, key: str) -> ObjectPath:
         return ObjectPath(self.scheme, self.bucket, key)

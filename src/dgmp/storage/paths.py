@@ -11,7 +11,7 @@ from typing import Any
 from .object_path import AnyPath, ObjectPath
 from .stores import FIRST_PATIENCE, answering, store_of
 
-SCHEMES = ("s3", "gs", "az", "memory")
+SCHEMES = ("s3", "gs", "az")
 _ADDRESS = re.compile(rf"(?:{'|'.join(SCHEMES)})://.", re.IGNORECASE)
 _VERSIONS = 100  # of a table, the newest first
 

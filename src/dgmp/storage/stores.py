@@ -22,7 +22,7 @@ from ..errors import StorageError
 from ..names import need
 
 PATIENCE = 60.0  # seconds for which a store that does not answer is asked again
-FIRST_PATIENCE = 5.0  # the same for the first question
+FIRST_PATIENCE = 15.0  # the same for the first question
 _TIMEOUT = 120  # seconds for one answer
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _CODE = re.compile(r"<Code>(\w+)</Code>")
@@ -30,10 +30,11 @@ _CREDENTIALS = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or those of you
 # What error messages have in them, and what is told: never the message itself, which may hold keys.
 _REASONS = (
     (r"NoSuchBucket|ContainerNotFound|bucket does not exist", "there is no such bucket"),
-    (r"\b40[13]\b|AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|PermissionDenied"
-     r"|Unauthenticated", "refused: the store does not accept these credentials"),
-    (r"(?i)metadata|credential", f"no credentials: {_CREDENTIALS}"),
-    (r"\b301\b|PermanentRedirect|AuthorizationHeaderMalformed",
+    (r"\b40[13] (?:Forbidden|Unauthorized)|status: 40[13]|AccessDenied|InvalidAccessKeyId"
+     r"|SignatureDoesNotMatch|PermissionDenied|Unauthenticated",
+     "refused: the store does not accept these credentials"),
+    (r"(?i)instance metadata|169\.254|credentials", f"no credentials: {_CREDENTIALS}"),
+    (r"301 Moved|PermanentRedirect|AuthorizationHeaderMalformed",
      "the bucket is of another region: set AWS_REGION"),
     (r"\bRetry|(?i:connect|timed? ?out|error sending request)", "the store cannot be reached"),
 )  # fmt: skip

@@ -23,8 +23,11 @@ def explain(
         str | None, Option(help="The folder of a run: explain its network.")
     ] = None,
     catalogue: Annotated[
-        Path | None,
-        Option(help="What dgmp describe made: show the pieces that make two of its pages alike."),
+        str | None,
+        Option(
+            metavar="DIR",
+            help="What dgmp describe made: show the pieces that make two of its pages alike.",
+        ),
     ] = None,
     device: Device = "auto",
     as_json: AsJson = False,
