@@ -1,6 +1,6 @@
 """Backbones: image -> map -> pooling -> vector; their weights; surgery on other people's."""
 
-from .backbone import Backbone
+from .backbone import Backbone, start_weights
 from .backbones import BACKBONES, make_backbone
 from .efficientnet_lite import EfficientNetLite0, efficientnet_lite0, lite0_weights
 from .network_files import TrainedModel, load_model, save_model
@@ -39,4 +39,5 @@ __all__ = [
     "resnet34",
     "resnet50",
     "save_model",
+    "start_weights",
 ]

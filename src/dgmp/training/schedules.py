@@ -7,14 +7,34 @@ then lr·f^((e − s)/(T − s)), f: the share that is left at the end, a thousa
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from torch import nn
 from torch.optim import Adam, Optimizer
 
 from ..pooling import pooling_parameters
-from .recipes import Recipe
 
 
-def make_optimizer(model: nn.Module, recipe: Recipe) -> Optimizer:
+class Rates(Protocol):
+    """What a recipe says of its learning rates; see ``Recipe`` for each."""
+
+    @property
+    def epochs(self) -> int: ...
+    @property
+    def decay_from(self) -> int: ...
+    @property
+    def learning_rate(self) -> float: ...
+    @property
+    def final_rate(self) -> float: ...
+    @property
+    def warmup_steps(self) -> int: ...
+    @property
+    def weight_decay(self) -> float: ...
+    @property
+    def pooling_rate(self) -> float: ...
+
+
+def make_optimizer(model: nn.Module, recipe: Rates) -> Optimizer:
     """AMSGrad over all parameters, those of poolings apart."""
     of_pooling = pooling_parameters(model)
     known = {id(parameter) for parameter in of_pooling}
@@ -26,7 +46,7 @@ def make_optimizer(model: nn.Module, recipe: Recipe) -> Optimizer:
     return Adam([group for group in groups if group["params"]], recipe.learning_rate, amsgrad=True)
 
 
-def set_learning_rate(optimizer: Optimizer, recipe: Recipe, epoch: int, step: int) -> float:
+def set_learning_rate(optimizer: Optimizer, recipe: Rates, epoch: int, step: int) -> float:
     """Set the rate of an epoch, and of a step since the very first while it warms up."""
     rate = recipe.learning_rate * decay(recipe, epoch)
     if step < recipe.warmup_steps:
@@ -36,7 +56,7 @@ def set_learning_rate(optimizer: Optimizer, recipe: Recipe, epoch: int, step: in
     return rate
 
 
-def decay(recipe: Recipe, epoch: int) -> float:
+def decay(recipe: Rates, epoch: int) -> float:
     """The share of the learning rate that is left in an epoch, counted from 0."""
     if epoch <= recipe.decay_from or recipe.decay_from >= recipe.epochs:
         return 1.0
