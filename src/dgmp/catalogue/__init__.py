@@ -20,6 +20,7 @@ from .found_files import (
 )
 from .hand_store import made_from, read_hands, read_shift, write_stored_hands
 from .head import Head, is_catalogue, renamed_spec
+from .lock import locked
 from .rounding import rounded, unrounded
 from .search import Nearest, sample_rows
 from .table import Catalogue, Changes, Entry
@@ -36,6 +37,7 @@ __all__ = [
     "add_stored_decisions",
     "in_force",
     "is_catalogue",
+    "locked",
     "made_from",
     "read_areas",
     "read_bands",

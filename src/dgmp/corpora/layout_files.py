@@ -95,15 +95,16 @@ def open_layout(path: Path, size: tuple[int, int]) -> LayoutFile:
 def read_layout(path: Path, size: tuple[int, int]) -> Layout:
     """Read the regions of a picture of ``size`` (width, height)."""
     found = open_layout(path, size)
-    regions = [found.outline(element) for element in text_elements(found.root)]
-    lines = []
-    for part in (line for block in _blocks(found.root) for line in _lines(block)):
-        try:
-            line = _line(part, found.outline(part), found.zoom)
-        except ValueError as error:
-            raise CorpusError(f"{path}: broken coordinates ({error})") from error
-        if line is not None:
-            lines.append(line)
+    try:
+        regions = [found.outline(element) for element in text_elements(found.root)]
+        lines = [
+            line
+            for block in _blocks(found.root)
+            for part in _lines(block)
+            if (line := _line(part, found.outline(part), found.zoom))
+        ]
+    except ValueError as error:
+        raise CorpusError(f"{path}: broken coordinates ({error})") from error
     return Layout(tuple(map(Region, regions)), _line_distance(lines), tuple(lines))
 
 

@@ -194,7 +194,7 @@ def _smaller(mask: Tensor | None, stride: tuple[int, int]) -> Tensor | None:
 
 
 def _word_resnet(entries: int, pooling: str, options: Mapping[str, Any]) -> WordNetwork:
-    return WordResNet(entries, pooling, options, (32, 64, 128, 256))
+    return WordResNet(entries, pooling, options, (24, 48, 96, 192))
 
 
 def _word_resnet_tiny(entries: int, pooling: str, options: Mapping[str, Any]) -> WordNetwork:

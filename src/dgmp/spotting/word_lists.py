@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..corpora import Corpus, Remark, layout_file, open_corpus, read_layout_words
+from ..corpora import Remark, layout_file, read_layout_words
 from ..errors import CorpusError, DgmpError
-from ..pixels import pictures_in
+from ..pixels import SUFFIXES, pictures_in
 from ..records import Page
 from ..sources import sources_at
 from .embeddings import Embedding
@@ -66,6 +66,8 @@ def open_words(path: Path | str, embedding: Embedding | None = None) -> WordList
         try:
             if isinstance(page, str):
                 raise DgmpError(page)
+            if box is None:
+                raise DgmpError("it has no place")
             spelled = embedding.spell(text) if text.strip() else ""
             checked = _checked(box, page, spelled)
         except DgmpError as error:
@@ -123,20 +125,25 @@ def _page_at(file: Path, name: str) -> Page | str:
 
 
 def _of_layouts(folder: Path) -> Iterator[_Row]:
-    corpus: Corpus = open_corpus(folder, kind="plain")
     seen = False
-    for page in corpus:
-        path = layout_file(folder / page.id)
-        if path is None or page.size is None:
+    files = sorted(file for file in folder.rglob("*") if file.suffix.lower() in SUFFIXES)
+    for file in files:
+        path = layout_file(file)
+        if path is None:
             continue
         seen = True
+        name = file.relative_to(folder).as_posix()
+        page = _page_at(file, name)
+        if isinstance(page, str) or page.size is None:
+            yield name, str(page), None, "-", name
+            continue
         for number, found in enumerate(read_layout_words(path, page.size), start=1):
             where = f"{path.name}, word {number}"
             if found is None:
-                yield page.id, page, None, "-", where
+                yield name, page, None, "-", where
                 continue
             (left, top, right, bottom), text = found
-            yield page.id, page, (left, top, right - left, bottom - top), text, where
+            yield name, page, (left, top, right - left, bottom - top), text, where
     if not seen:
         raise CorpusError(
             f"{folder}: has neither a table with the columns {','.join(COLUMNS)} nor an ALTO or "
@@ -144,12 +151,10 @@ def _of_layouts(folder: Path) -> Iterator[_Row]:
         )
 
 
-def _checked(box: Sequence[str | float] | None, page: Page, text: str) -> Box:
+def _checked(box: Sequence[str | float], page: Page, text: str) -> Box:
     """The box in whole pixels, or an error that says what is wrong with it."""
     if not text:
         raise DgmpError("its text is empty")
-    if box is None:
-        raise DgmpError("it has no box")
     try:
         left, top, width, height = (round(float(value)) for value in box)
     except (ValueError, OverflowError) as error:

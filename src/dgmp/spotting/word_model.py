@@ -23,7 +23,7 @@ from ..names import check_name, need
 from ..records import Grey, Matrix
 from .embeddings import Embedding
 from .networks import NETWORKS, WordNetwork, make_word_network
-from .word_pictures import WordPicture
+from .word_pictures import WordLook, WordPicture
 
 FORMAT = Format("dgmp-words", 1, "word model")
 _GMP = {"relative": True, "center": True}  # see docs/pooling.md
@@ -38,15 +38,10 @@ class WordSpec:
     pooling: str = "tpp-max"
     pooling_options: Mapping[str, Any] | None = None  # None: GMP centred with a relative ridge
     embedding: Embedding = field(default_factory=Embedding)
-    height: int = 32  # pixels of a word
-    longest: int = 320  # pixels, its width
+    look: WordLook = field(default_factory=WordLook)
 
     def __post_init__(self) -> None:
         check_name(self.network, NETWORKS, "word network")
-        if self.height < 16 or self.longest < self.height:
-            raise DgmpError(
-                f"height must be 16 or more and longest not less, got {self.height}, {self.longest}"
-            )
 
     def build(self) -> WordNetwork:
         """The network with random weights."""
@@ -78,7 +73,7 @@ class WordModel:
         widths = [picture.width for picture in pictures]
         self.network.eval()
         with torch.inference_mode():
-            for places in _batches(widths, self.spec.height):
+            for places in _batches(widths, self.spec.look.height):
                 images, mask = stack_words([pictures[place].word() for place in places])
                 values = self.network(images, mask)
                 if self.spec.embedding.binary:
@@ -117,8 +112,8 @@ class WordModel:
         return cls(network.eval(), spec, about.get("made", {}), digest)
 
 
-def stack_words(words: Sequence[Grey]) -> tuple[Tensor, Tensor]:  # (B, 1, H, W), (B, H, W)
-    """Words of any sizes in one batch, each at the upper left, and where they are."""
+def stack_words(words: Sequence[Grey]) -> tuple[Tensor, Tensor | None]:  # (B,1,H,W), (B,H,W)
+    """Words of any sizes in one batch, each at the upper left; where they are, None: all over."""
     height = max(word.shape[0] for word in words)
     width = max(word.shape[1] for word in words)
     images = np.zeros((len(words), height, width), np.uint8)
@@ -127,7 +122,8 @@ def stack_words(words: Sequence[Grey]) -> tuple[Tensor, Tensor]:  # (B, 1, H, W)
         image[: word.shape[0], : word.shape[1]] = word
         inside[: word.shape[0], : word.shape[1]] = True
     values = torch.from_numpy(images).float().div_(255).unsqueeze(1)
-    return values.contiguous(memory_format=torch.channels_last), torch.from_numpy(mask)
+    inside = None if mask.all() else torch.from_numpy(mask)
+    return values.contiguous(memory_format=torch.channels_last), inside
 
 
 def unit_rows(vectors: Matrix) -> Matrix:

@@ -1,9 +1,9 @@
 """The picture of a word as a network sees it, and as a training changes it.
 
-A word is cut out of its page with a margin, brought to one height (its width follows) and turned
-into ink: 0 paper, 255 the darkest strokes of this word, whatever paper and ink were. A training
-moves, turns, slants and stretches it by an affine map of three points, each drawn anew from a
-tenth around its place, as the PHOCNet paper does; the box moves a little as well, since nobody
+A word is cut out of its page with a margin, brought to one size (or to one height, and its width
+follows) and turned into ink: 0 paper, 255 the darkest strokes of this word, whatever paper and ink
+were. A training moves, turns, slants and stretches it by an affine map of three points, each drawn
+anew around its place, as the PHOCNet paper does; the box moves a little as well, since nobody
 draws boxes twice alike, and strokes get thicker or thinner.
 
 Sudholt, Fink: PHOCNet: a deep convolutional neural network for word spotting in handwritten
@@ -16,11 +16,35 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..errors import DgmpError
 from ..names import need
 from ..records import Grey
 
-MARGIN = 0.25  # of the height, on each side of the box
+MARGIN = 0.25  # of the word, on each side of the box
 LEAST_WIDTH = 8  # pixels, of a word as the network sees it
+
+
+@dataclass(frozen=True)
+class WordLook:
+    """The size in which a network sees words."""
+
+    height: int = 32  # pixels
+    width: int | None = 96  # None: a word keeps its shape, and batches are padded
+    longest: int = 256  # pixels, where words keep their shape: longer ones are squeezed
+
+    def __post_init__(self) -> None:
+        if self.height < 16 or min(self.width or LEAST_WIDTH, self.longest) < LEAST_WIDTH:
+            raise DgmpError(
+                f"look.height must be 16 or more, widths {LEAST_WIDTH} or more, got "
+                f"{self.height}, {self.width}, {self.longest}"
+            )
+
+    def size(self, height: int, width: int) -> tuple[int, int]:
+        """Height and width in which a word of that size is seen."""
+        if self.width is not None:
+            return self.height, self.width
+        shaped = round(width * self.height / height)
+        return self.height, int(np.clip(shaped, LEAST_WIDTH, self.longest))
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,13 +71,13 @@ class WordPicture:
 class WordChanges:
     """How far a word may differ in training from what is on its page."""
 
-    points: float = 0.1  # three points of the word, each moved by up to this share of its place
-    box: float = 0.08  # each side of the box, by up to this share of the height
+    points: float = 0.06  # three points of the word, each moved by up to this share of its place
+    box: float = 0.06  # each side of the box, by up to this share of the height
     slant: float = 0.15  # pixels to the side per pixel up
     thickness: float = 0.5  # share of a dilation or erosion by 3×3
 
-    def apply(self, picture: WordPicture, width: int, generator: np.random.Generator) -> Grey:
-        """A word of the height that it has and of a width that is asked for."""
+    def apply(self, picture: WordPicture, generator: np.random.Generator) -> Grey:
+        """A word of the size that it has, changed."""
         cv2 = need("cv2")
         drawn = generator.uniform(-1, 1, 12)
         left, top = picture.margins
@@ -66,9 +90,9 @@ class WordChanges:
         size = np.array([wide + moved[2] - moved[0], high + moved[3] - moved[1]])
         matrix = cv2.getAffineTransform(
             (box + source * size - 0.5).astype(np.float32),
-            (target * (width, picture.height) - 0.5).astype(np.float32),
+            (target * (wide, high) - 0.5).astype(np.float32),
         )
-        found = cv2.warpAffine(picture.pixels, matrix, (width, picture.height))
+        found = cv2.warpAffine(picture.pixels, matrix, (picture.width, picture.height))
         share = self.thickness * drawn[11]
         if share:
             way = cv2.dilate if share > 0 else cv2.erode
@@ -77,22 +101,24 @@ class WordChanges:
         return found
 
 
-def cut_word(page: Grey, box: tuple[int, int, int, int], height: int, longest: int) -> WordPicture:
-    """The word in a box (left, top, right, bottom) of a page, ``height`` pixels high.
-
-    A word that would be wider than ``longest`` is squeezed to it.
-    """
+def cut_word(page: Grey, box: tuple[int, int, int, int], look: WordLook) -> WordPicture:
+    """The word in a box (left, top, right, bottom) of a page."""
     cv2 = need("cv2")
     left, top, right, bottom = box
-    around = round(MARGIN * (bottom - top))
-    part = _with_margin(page, left - around, top - around, right + around, bottom + around)
-    scale = height / (bottom - top)
-    width = int(np.clip(round((right - left) * scale), LEAST_WIDTH, longest))
-    edge = round(MARGIN * height)
-    size = (width + 2 * edge, height + 2 * edge)
-    way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    around = round(MARGIN * (bottom - top)), round(MARGIN * (right - left))
+    if look.width is None:
+        around = around[0], around[0]
+    part = _with_margin(
+        page, left - around[1], top - around[0], right + around[1], bottom + around[0]
+    )
+    height, width = look.size(bottom - top, right - left)
+    down = round(MARGIN * height)
+    across = down if look.width is None else round(MARGIN * width)
+    size = (width + 2 * across, height + 2 * down)
+    way = cv2.INTER_AREA if height < bottom - top else cv2.INTER_LINEAR
     grey = cv2.resize(part, size, interpolation=way)
-    return WordPicture(_ink(grey, edge), height, width)
+    word = grey[down : down + height, across : across + width]
+    return WordPicture(_ink(grey, word), height, width)
 
 
 def _with_margin(page: Grey, left: int, top: int, right: int, bottom: int) -> Grey:
@@ -105,9 +131,8 @@ def _with_margin(page: Grey, left: int, top: int, right: int, bottom: int) -> Gr
     return page[np.ix_(rows, columns)]
 
 
-def _ink(grey: Grey, edge: int) -> Grey:
+def _ink(grey: Grey, word: Grey) -> Grey:
     """Ink of a word: paper is what most of its pixels are lighter than, ink the darkest ones."""
-    word = grey[edge:-edge, edge:-edge] if edge else grey
     dark, paper = np.percentile(word, (1, 80))
     ink = (paper - grey.astype(np.float32)) / max(paper - dark, 20.0)
     return np.rint(255 * np.clip(ink, 0, 1)).astype(np.uint8)

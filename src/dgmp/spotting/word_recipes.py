@@ -20,12 +20,12 @@ class WordRecipe:
     changes: WordChanges = field(default_factory=WordChanges)
     loss: str = "bce"  # bce: for PHOC; cosine: for any embedding
     epochs: int = 30
-    epoch_steps: int = 150
+    epoch_steps: int = 120
     batch: int = 16
     balance: float = 0.5  # words are drawn by their number to the power 1 − this; 1: all alike
-    learning_rate: float = 2e-3
-    decay_from: int = 8  # the epoch from which the learning rate falls
-    final_rate: float = 0.01  # share of the learning rate that is left at the end
+    learning_rate: float = 1.5e-3
+    decay_from: int = 10  # the epoch from which the learning rate falls
+    final_rate: float = 0.02  # share of the learning rate that is left at the end
     warmup_steps: int = 100
     weight_decay: float = 5e-5
     pooling_rate: float = 3.0  # times the learning rate, for the pooling's parameters

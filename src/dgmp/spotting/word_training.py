@@ -1,10 +1,10 @@
-"""Training on words: drawn by their text, changed, in batches of one width.
+"""Training on words: drawn by their text, changed, long and short ones in one batch.
 
 Frequent words would drown the rare ones, so texts are drawn first and then one of the pictures of
-each. The draws of an epoch are sorted by width, and the words of a batch are brought to one width,
-which changes each by a few per cent, no more than the other changes do: so training has no
-padding. Everything drawn depends on (seed, epoch, place in the epoch) alone, and a run that was
-killed goes on with the numbers of one that was not.
+each. Words of all widths share a batch: sorted by width, which would save padding, batches differ
+so much that batch normalisation learns nothing for hundreds of steps. Everything drawn depends on
+(seed, epoch, place in the epoch) alone, and a run that was killed goes on with the numbers of one
+that was not.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ..training import (
 )
 from .protocol import score_by_example, score_by_string
 from .word_lists import Word, WordList
-from .word_model import WordModel, WordSpec
+from .word_model import WordModel, WordSpec, stack_words
 from .word_pictures import WordPicture, cut_word
 from .word_recipes import WordRecipe
 
@@ -95,7 +95,7 @@ def cut_words(
         page = words.pages[name]
         pixels = read_image(page.source, page.frame, turn=page.turn)
         for word in of_page:
-            found[word] = cut_word(pixels, word.box, spec.height, spec.longest)
+            found[word] = cut_word(pixels, word.box, spec.look)
         if progress is not None:
             progress(1)
     return [found[word] for word in chosen]
@@ -142,7 +142,6 @@ class _Training:
         last = [m for m in self.network.head.modules() if isinstance(m, nn.Linear)][-1]
         with torch.no_grad():
             last.bias.copy_(share)
-            last.weight.mul_(0.3)
 
     def go_on(
         self, watch: Watcher | None, held_out: Sequence[Word], pictures: Sequence[WordPicture]
@@ -154,10 +153,9 @@ class _Training:
         with stop_on_signal() as stopping:
             while state.epoch < recipe.epochs:
                 self.network.train()
-                batches = self._batches(state.epoch)
                 epoch_began, first = time.monotonic(), state.step
                 while state.step < steps:
-                    loss = self._step(batches[state.step])
+                    loss = self._step()
                     state.sums = (state.sums[0] + loss, 1.0)
                     state.step += 1
                     if watch is not None and state.step < steps:
@@ -183,36 +181,25 @@ class _Training:
                 "the same command goes on there"
             )
 
-    def _batches(self, epoch: int) -> list[tuple[np.random.Generator, list[int], int]]:
-        """The batches of an epoch: a generator for the changes, places of words, their width."""
-        recipe = self.recipe
-        generator = np.random.default_rng((self.seed, 0, epoch))
-        drawn = generator.choice(
-            len(self.texts), recipe.epoch_steps * recipe.batch, p=self.chances
-        ).tolist()
-        drawn.sort(key=lambda place: self.pictures[place].width)
-        found = []
-        for number in generator.permutation(recipe.epoch_steps).tolist():
-            places = drawn[number * recipe.batch : (number + 1) * recipe.batch]
-            width = round(float(np.mean([self.pictures[place].width for place in places])))
-            own = np.random.default_rng((self.seed, 1, epoch, number))
-            found.append((own, places, width))
-        return found
+    def _batch(self, epoch: int, step: int) -> tuple[np.random.Generator, list[int]]:
+        """The places of the words of a batch, and a generator for their changes."""
+        generator = np.random.default_rng((self.seed, epoch, step))
+        drawn = generator.choice(len(self.texts), self.recipe.batch, p=self.chances)
+        return generator, drawn.tolist()
 
-    def _step(self, batch: tuple[np.random.Generator, list[int], int]) -> float:
-        generator, places, width = batch
-        recipe = self.recipe
-        words = [recipe.changes.apply(self.pictures[p], width, generator) for p in places]
-        images = torch.from_numpy(np.stack(words)).float().div_(255).unsqueeze(1)
-        targets = self.targets[torch.from_numpy(self.texts[places])]
-        set_learning_rate(self.optimizer, recipe, self.state.epoch, self.state.total_steps)
-        self.optimizer.zero_grad()
-        loss = WORD_LOSSES[recipe.loss](
-            self.network(images.contiguous(memory_format=torch.channels_last)), targets
+    def _step(self) -> float:
+        recipe, state = self.recipe, self.state
+        generator, places = self._batch(state.epoch, state.step)
+        images, mask = stack_words(
+            [recipe.changes.apply(self.pictures[place], generator) for place in places]
         )
+        targets = self.targets[torch.from_numpy(self.texts[places])]
+        set_learning_rate(self.optimizer, recipe, state.epoch, state.total_steps)
+        self.optimizer.zero_grad()
+        loss = WORD_LOSSES[recipe.loss](self.network(images, mask), targets)
         loss.backward()
         self.optimizer.step()
-        self.state.total_steps += 1
+        state.total_steps += 1
         return loss.item()
 
     def _finish_epoch(
