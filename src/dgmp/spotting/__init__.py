@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from ..names import lazy_names
 from .candidates import find_candidates
 from .embeddings import Embedding
+from .free_protocol import map_by_example, map_by_string
 from .hit_sheet import draw_hits
 from .protocol import page_folds, score_by_example, score_by_string
 from .word_index import IndexedPage, WordHit, WordIndex, overlaps
@@ -44,6 +45,8 @@ __all__ = [
     "cut_words",
     "draw_hits",
     "find_candidates",
+    "map_by_example",
+    "map_by_string",
     "open_words",
     "overlaps",
     "page_folds",
