@@ -264,7 +264,7 @@ def test_an_address_of_another_kind_is_refused():
     with pytest.raises(
         CorpusError, match="no address that is read here; known are file, http, https"
     ):
-        open_corpus("s3://bucket/scans")
+        open_corpus("ftp://host/scans")
 
 
 def test_one_bad_page_of_a_document_does_not_lose_the_others(corpus_folder):

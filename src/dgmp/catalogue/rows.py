@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,15 +18,21 @@ from ..files import from_plain, to_plain
 from ..names import need
 from ..records import Page, Region
 from ..sources import is_address, open_source
+from ..storage import AnyPath, ObjectPath, explained, lance_options
 from .rounding import unrounded
 
 TABLE = "pages"
 LABELS = ("writer", "script", "manuscript", "scan")
 
 
-def connect(folder: Path) -> Any:
+def connect(folder: AnyPath) -> Any:
     """The database in a folder; every call sees what other processes have written."""
-    return need("lancedb").connect(folder, read_consistency_interval=timedelta(0))
+    there = isinstance(folder, ObjectPath)
+    return need("lancedb").connect(
+        str(folder) if there else folder,
+        read_consistency_interval=timedelta(0),
+        storage_options=lance_options() if there else None,
+    )
 
 
 def schema(dim: int) -> Any:
@@ -161,10 +166,12 @@ def present(table: Any, *names: str) -> list[str]:
 
 
 @contextmanager
-def refusals(folder: Path) -> Iterator[None]:
+def refusals(folder: AnyPath) -> Iterator[None]:
     """Raise what the table or the disk refuses as an error that names the catalogue."""
     try:
         yield
     except (OSError, RuntimeError, ValueError) as error:
         first = str(error).strip().partition("\n")[0]
+        if isinstance(folder, ObjectPath):
+            first = explained(error)
         raise CatalogueError(f"{folder}: its table cannot be used: {first}") from error

@@ -20,6 +20,7 @@ from typer.core import TyperGroup
 from .. import __version__
 from ..errors import DgmpError
 from ..names import missing_extra
+from ..plugins import allow
 
 # In the order of the work; each is the function of that name in commands/NAME.py, or in one of its
 # folders.
@@ -46,6 +47,12 @@ _FOLDERS = {"train": "learning.", "learn": "learning."}
 
 class _OneLineErrors(TyperGroup):
     """What a user can put right is printed in one line; anything else is a bug and shows itself."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
+    ) -> Any:
+        allow(args)  # code that is named here may be imported
+        return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -81,6 +88,10 @@ def _dgmp(
         bool,
         typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version."),
     ] = False,
+    plugin: Annotated[
+        list[str] | None,
+        typer.Option(help="Code of yours that a saved model may use, as package.module:Name."),
+    ] = None,
 ) -> None:
     """Deep generalized max pooling, and what it does for manuscripts."""
     for stream in (sys.stdout, sys.stderr):

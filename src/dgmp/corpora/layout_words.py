@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from xml.etree import ElementTree
 
+from ..storage import AnyPath
 from .layout_files import open_layout
 
 BoxedText = tuple[tuple[float, float, float, float], str]  # left, top, right, bottom; its text
 
 
-def read_layout_words(path: Path, size: tuple[int, int]) -> list[BoxedText | None]:
+def read_layout_words(path: AnyPath, size: tuple[int, int]) -> list[BoxedText | None]:
     """All words of the file in pixels of a picture of ``size``; None for one without a place."""
     layout = open_layout(path, size)
     kind, text = ("String", _alto_text) if layout.kind == "alto" else ("Word", _page_text)

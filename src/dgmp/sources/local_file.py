@@ -1,33 +1,34 @@
-"""A picture in a file of its own on this machine."""
+"""A picture in a file of its own, on this machine or in object storage."""
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import BinaryIO
+
+from ..storage import AnyPath, as_path, stamp
 
 
 @dataclass(frozen=True)
 class FileSource:
-    """A file; its stamp is its size and the time of its last change, by which changes are seen."""
+    """A file; its stamp, size and time of its last change or tag, is by what changes are seen."""
 
-    path: Path
+    path: AnyPath
 
     @classmethod
     def at(cls, address: str) -> FileSource:
         """The file of that path."""
-        return cls(Path(address))
+        return cls(as_path(address))
 
     @classmethod
-    def found_in(cls, address: str) -> tuple[FileSource, ...]:
+    def found_in(cls, address: str | AnyPath) -> tuple[FileSource, ...]:
         """The one picture file there is."""
-        return (cls(Path(address)),)
+        return (cls(as_path(address)),)
 
     @property
     def address(self) -> str:
-        """Its absolute path."""
+        """Its absolute path, or its address."""
         return str(self.path.resolve())
 
     @property
@@ -45,12 +46,8 @@ class FileSource:
         return self.path.open("rb")
 
     def stamp(self) -> str:
-        """Size in bytes and time in nanoseconds; empty for a file that is not there."""
-        try:
-            status = self.path.stat()
-        except OSError:
-            return ""
-        return f"{status.st_size} {status.st_mtime_ns}"
+        """Size in bytes and time in nanoseconds, or tag; empty for a file that is not there."""
+        return stamp(self.path)
 
     @property
     def content_hash(self) -> str:
@@ -59,6 +56,6 @@ class FileSource:
 
 
 @lru_cache(maxsize=65536)
-def _hash(path: Path, stamp: str) -> str:
+def _hash(path: AnyPath, stamp: str) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

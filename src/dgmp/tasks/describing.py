@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..catalogue import Catalogue, Changes, Entry, is_catalogue
+from ..catalogue import Catalogue, Changes, Entry, in_force, is_catalogue, read_decisions
 from ..corpora import PARTS, Corpus, Remark, whole_and_part
 from ..describers import (
     Describer,
@@ -24,9 +24,10 @@ from ..engines import Engine, map_pages
 from ..errors import CatalogueError, CorpusError, ImageError, Unreachable
 from ..files import check_place
 from ..names import check_name
-from ..pixels import pictures_in, thumbnail
-from ..records import Page, Stage
-from ..sources import open_source
+from ..pixels import picture_size, pictures_in, thumbnail
+from ..records import Decision, Page, Stage
+from ..sources import AnswerCache, CanvasSource, is_address, open_source
+from ..storage import AnyPath
 from .opening import head_for, opened, with_known_ids
 from .readying import (
     KnownScale,
@@ -49,9 +50,12 @@ class Catalogued:
     described: int
     changes: Changes
     left_out: tuple[Remark, ...]  # pages and files that could not be used
+    replaced: tuple[str, ...] = ()  # ids that were taken out: their pictures show other pages now
+    without_effect: tuple[Decision, ...] = ()  # decisions in force on pages that were taken out
 
     def __str__(self) -> str:
-        changed, vanished = len(self.changes.changed), len(self.changes.vanished)
+        changed = len(self.changes.changed)
+        vanished = len(self.changes.vanished) + len(self.replaced)
         return (
             f"{self.catalogue.folder}: {len(self.catalogue)} {self.catalogue.head.by}s, "
             f"{self.described} described now ({changed} of them changed), {vanished} vanished"
@@ -72,8 +76,8 @@ class DescriptorFile:
 
 
 def describe(
-    corpus: Corpus | Path | str,
-    catalogue: Path | str,
+    corpus: Corpus | AnyPath | str,
+    catalogue: AnyPath | str,
     *,
     describer: str | Path = "default",
     by: str | None = None,
@@ -84,6 +88,7 @@ def describe(
     engine: Engine | None = None,
     stage: Stage | None = None,
     on_failure: Callable[[ImageError], None] | None = None,
+    only: Collection[str] | None = None,
 ) -> Catalogued:
     """Describe the new and changed pages of a corpus into a catalogue, new or to go on with.
 
@@ -95,7 +100,10 @@ def describe(
     ``split`` takes the pages of one split only. ``dpi`` is the resolution of all scans,
     ``line_distance`` the pixels between their lines, where these are known. ``engine`` is where
     pages are described, as ``Processes(4)``; by default this process. ``on_failure`` is called as
-    soon as a page cannot be described.
+    soon as a page cannot be described. ``only`` has the ids of pages, the others are left alone.
+
+    Pages are looked at, measured and described one stage after another. More pages of the web than
+    the cache holds go through all stages in rounds, so that each picture is fetched once.
     """
     known = KnownScale(dpi, line_distance)
     there = is_catalogue(catalogue)
@@ -103,6 +111,27 @@ def describe(
     if there:
         found = with_known_ids(found, Catalogue.open(catalogue).paths())
     pages = found.pages if split is None else found.in_split(split)
+    if only is not None:
+        pages = tuple(page for page in pages if page.id in only)
+    elif len(rounds := _rounds(pages)) > 1:
+        return _joined(
+            [
+                describe(
+                    found,
+                    catalogue,
+                    describer=describer,
+                    by=by,
+                    forget=forget and ids is rounds[-1],
+                    dpi=dpi,
+                    line_distance=line_distance,
+                    engine=engine,
+                    stage=stage,
+                    on_failure=on_failure,
+                    only=ids,
+                )
+                for ids in rounds
+            ]
+        )
     chosen = load_describer(describer)
     by = by or (Catalogue.open(catalogue).head.by if there else "page")
     check_name(by, PARTS, "part of a page")
@@ -129,7 +158,8 @@ def describe(
             on_failure=on_failure,
         )
         failures += written.failures
-        into.drop(written.stale(into.paths()))
+        replaced = written.stale(into.paths())
+        into.drop(replaced)
         parts = divide(
             written.corpus,
             written.pages,
@@ -142,9 +172,10 @@ def describe(
         )
         failures += parts.failures
         if by != "page":
-            into.drop(parts.stale(into.paths()))
+            into.drop(stale := parts.stale(into.paths()))
+            replaced += stale
         changes = into.compare(parts.pages, parts.others)
-        into.relabel(changes.relabelled)
+        into.relabel(_as_measured(changes.relabelled, into))
         suspects = {remark.file for remark in found.left_out}  # or merely not listed in a table
         paths = {id: path for id, path in into.paths().items() if _files_of(id) & suspects}
         into.drop([id for id, path in paths.items() if not _is_readable(path)])
@@ -181,7 +212,8 @@ def describe(
                 if isinstance(result, ImageError):
                     leave_out(page, result)
                 else:
-                    batch.append(Entry(page, **result))
+                    read = replace(page, size=result.pop("size"))
+                    batch.append(Entry(read, **result))
                     described += 1
                 if len(batch) >= BATCH_PAGES or time.monotonic() - last > BATCH_SECONDS:
                     into.add(batch)
@@ -196,11 +228,15 @@ def describe(
     if not len(into):
         why = f": {failures[0].file}: {failures[0].reason}" if failures else ""
         raise CorpusError(f"{found.root}: none of {len(pages)} pages could be described{why}")
-    return Catalogued(into, described, changes, (*failures, *found.left_out))
+    left_out = (*failures, *found.left_out)
+    gone = {*replaced, *(changes.vanished if forget else ())} - into.paths().keys()
+    log = read_decisions(into.folder) if gone else ()
+    idle = tuple(decision for decision in in_force(log) if decision.pages & gone)
+    return Catalogued(into, described, changes, left_out, tuple(sorted(replaced)), idle)
 
 
 def describe_to_file(
-    corpus: Corpus | Path | str,
+    corpus: Corpus | AnyPath | str,
     out: Path | str,
     *,
     describer: str | Path = "default",
@@ -256,6 +292,28 @@ def describe_to_file(
     return DescriptorFile(path, len(made.pages), made.descriptors.vectors.shape[1], left_out)
 
 
+def _rounds(pages: Sequence[Page]) -> list[frozenset[str]]:
+    """The ids of pages that go through all stages together: no more of the web than are kept."""
+    if not any(is_address(page.source.address) for page in pages):
+        return [frozenset(page.id for page in pages)]
+    size = AnswerCache.of_user().pages
+    parts = [pages[start : start + size] for start in range(0, len(pages), size)]
+    return [frozenset(page.id for page in part) for part in parts]
+
+
+def _joined(rounds: Sequence[Catalogued]) -> Catalogued:
+    """What all rounds did; pages that vanished are those of the last."""
+    changes = Changes(
+        new=tuple(page for each in rounds for page in each.changes.new),
+        changed=tuple(page for each in rounds for page in each.changes.changed),
+        relabelled=tuple(page for each in rounds for page in each.changes.relabelled),
+        vanished=rounds[-1].changes.vanished,
+    )
+    described = sum(each.described for each in rounds)
+    left_out = tuple(dict.fromkeys(remark for each in rounds for remark in each.left_out))
+    return Catalogued(rounds[-1].catalogue, described, changes, left_out)
+
+
 def _check_known(known: KnownScale, by: str) -> None:
     if by == "band" and known.dpi is not None:
         raise CorpusError(
@@ -278,6 +336,23 @@ def _files_of(page_id: str) -> set[str]:
     return {page_id, whole_and_part(page_id)[0], page_id.partition("#")[0]}
 
 
+def _as_measured(pages: Sequence[Page], catalogue: Catalogue) -> list[Page]:
+    """Pages that are described already, with the sizes of the pictures that were read then."""
+    stored = catalogue.pages([page.id for page in pages])
+    return [
+        replace(page, size=known.size or page.size)
+        for page, known in zip(pages, stored, strict=True)
+    ]
+
+
+def _size_of(page: Page) -> tuple[int, int] | None:
+    """Of the picture that was read: a IIIF service may give a smaller one than its manifest has."""
+    if not isinstance(page.source, CanvasSource):
+        return page.size
+    width, height = picture_size(page.source)
+    return (height, width) if page.turn % 2 else (width, height)
+
+
 @dataclass(frozen=True)
 class _EntryParts:
     """Called where the page is described: all of its entry but the page."""
@@ -296,6 +371,7 @@ class _EntryParts:
         if page.stamp() != stamp:
             raise ImageError(page.id, "changed while it was read; describe it again")
         return {
+            "size": _size_of(page),
             "vector": vector,
             "content_hash": content,
             "thumbnail": thumbnail(image),

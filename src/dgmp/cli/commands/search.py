@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 from typer import Argument, Option
 
-from ..options import AsJson, say
+from ..options import AsJson, CataloguePlace, say
 
 
 def search(
-    catalogue: Annotated[Path, Argument(help="What dgmp describe --catalogue made.")],
+    catalogue: CataloguePlace,
     page: Annotated[
         str, Argument(metavar="PAGE_OR_FILE", help="A page of the catalogue, or any picture.")
     ],

@@ -16,7 +16,7 @@ def train(
         str,
         Argument(
             help="writer-paper, script16-paper, script17-paper, writer-small, script-small, a "
-            "Python file that defines RECIPE, or words, for dgmp spot."
+            "recipe of another package, a Python file that defines RECIPE, or words, for dgmp spot."
         ),
     ],
     data: Annotated[
@@ -41,6 +41,9 @@ def train(
         int | None, Option(min=0, help="Processes that cut patches beforehand.")
     ] = None,
     tensorboard: Annotated[bool, Option("--tensorboard", help="Log for TensorBoard.")] = False,
+    log: Annotated[
+        list[str] | None, Option(help="A logger of your own, as package.module:Name.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Train by RECIPE on a corpus, or go on with a run that was stopped."""
@@ -48,19 +51,22 @@ def train(
     import math
 
     if recipe == "words":
-        others = (weights, devices, precision, workers, tensorboard, options)
-        if others != (None, 1, "32-true", None, False, CorpusOptions()) or device == "cuda":
+        others = (weights, devices, precision, workers, tensorboard, bool(log), options)
+        if others != (None, 1, "32-true", None, False, False, CorpusOptions()) or device == "cuda":
             raise BadParameter(
                 "words are learned on the processor: of the options --pooling, --set, --seed and "
                 "--json go with them"
             )
         _train_words(data, out, pooling, change or [], seed, as_json)
         return
-    from ....training import find_recipe, is_first, override, with_pooling
+    from ....training import find_logger, find_recipe, is_first, override, with_pooling
     from ....training import train as train_run
     from ...progress import page_bar, training_line
 
     chosen = override(with_pooling(find_recipe(recipe), pooling), change or [])
+    chosen.model.check()
+    names = [*(log or []), *(["tensorboard"] if tensorboard else [])]
+    loggers = [find_logger(name) for name in names]
     corpus = options.open_and_say(data)
     with page_bar("preparing pages", len(corpus)) as prepared, training_line() as watch:
         run = train_run(
@@ -73,7 +79,7 @@ def train(
             devices=devices,
             precision=precision,
             workers=workers,
-            tensorboard=tensorboard,
+            loggers=loggers,
             watch=watch,
             prepared=prepared,
         )
