@@ -22,7 +22,8 @@ from ..errors import DgmpError
 from ..names import missing_extra
 from ..plugins import allow
 
-# In the order of the work; each is the function of that name in commands/NAME.py.
+# In the order of the work; each is the function of that name in commands/NAME.py, or in one of its
+# folders.
 COMMANDS = (
     "synth",
     "corpus",
@@ -32,6 +33,7 @@ COMMANDS = (
     "evaluate",
     "describe",
     "search",
+    "spot",
     "hands",
     "view",
     "classify",
@@ -40,6 +42,7 @@ COMMANDS = (
     "reproduce",
     "demo",
 )
+_FOLDERS = {"train": "learning.", "learn": "learning."}
 
 
 class _OneLineErrors(TyperGroup):
@@ -107,7 +110,8 @@ def make_app(commands: Sequence[str] = COMMANDS) -> typer.Typer:
     )
     made.callback()(_dgmp)
     for name in commands:
-        made.command()(getattr(import_module(f".commands.{name}", __package__), name))
+        module = import_module(f".commands.{_FOLDERS.get(name, '')}{name}", __package__)
+        made.command()(getattr(module, name))
     return made
 
 

@@ -6,6 +6,7 @@ from .corpus import Corpus, Remark, open_corpus
 from .corpus_format import CorpusFormat, Found, Listed
 from .formats import FORMATS
 from .layout_files import Layout, layout_file, read_layout, text_elements
+from .layout_words import read_layout_words
 from .parts import (
     PARTS,
     band_pages,
@@ -39,6 +40,7 @@ __all__ = [
     "page_of_side",
     "picture_and_side",
     "read_layout",
+    "read_layout_words",
     "read_split_file",
     "region_pages",
     "side_pages",

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Option
 
-from ..options import AsJson, CorpusOptions, Device, Scans, Workers, takes_corpus
+from ...options import AsJson, CorpusOptions, Device, Scans, Workers, takes_corpus
 
 
 @takes_corpus
@@ -33,10 +33,10 @@ def learn(
     """Learn a describer from the pages of SCANS without labels, or go on with a stopped run."""
     import json
 
-    from ...engines import engine_for
-    from ...training import Learning, override
-    from ...training import learn as learn_run
-    from ..progress import stages
+    from ....engines import engine_for
+    from ....training import Learning, override
+    from ....training import learn as learn_run
+    from ...progress import stages
 
     learning = Learning()
     if pooling is not None:
