@@ -1,10 +1,14 @@
 """Every page in order, wherever the work runs; errors come in their place."""
 
 import os
+import subprocess
+import sys
 import threading
+import time
 from pathlib import Path
 
 import cv2
+import numpy as np
 import pytest
 
 from dgmp.engines import Here, Processes, engine_for, map_pages
@@ -150,3 +154,47 @@ def test_no_workers_are_this_process():
 
 def test_workers_are_processes():
     assert engine_for(3) == Processes(3)
+
+
+def out_of_memory(page):
+    if page.id == "03":
+        raise MemoryError
+    if page.id == "05":
+        raise cv2.error("OpenCV(4.13) alloc.cpp: error: (-4:Insufficient memory) Failed")
+    if page.id == "07":
+        cv2.resize(np.zeros((0, 0), np.uint8), (1, 1))
+    return page.id
+
+
+@EVERY_ENGINE
+def test_memory_and_pixels_of_one_page_do_not_stop_the_others(engine):
+    found = {page.id: result for page, result in map_pages(PAGES, out_of_memory, engine)}
+    assert found["03"].reason == found["05"].reason == "too large for this machine's memory"
+    assert found["07"].reason.startswith("cannot be prepared: OpenCV")
+    assert len([result for result in found.values() if isinstance(result, str)]) == 9
+
+
+def test_workers_end_with_the_process_that_started_them(tmp_path):
+    code = f"""
+import os, sys, time
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from waiting import note_and_wait
+from dgmp.engines import Processes
+if __name__ == "__main__":
+    list(Processes(2).map(note_and_wait, [{str(tmp_path)!r}] * 2))
+"""
+    (tmp_path / "start.py").write_text(code)
+    parent = subprocess.Popen([sys.executable, str(tmp_path / "start.py")])
+    until(lambda: len(list(tmp_path.glob("*.pid"))) == 2)
+    workers = [int(file.stem) for file in tmp_path.glob("*.pid")]
+    parent.kill()
+    parent.wait()
+    until(lambda: not any(Path(f"/proc/{worker}/status").exists() for worker in workers))
+
+
+def until(true, seconds=60):
+    for _ in range(10 * seconds):
+        if true():
+            return
+        time.sleep(0.1)
+    raise AssertionError("not in time")

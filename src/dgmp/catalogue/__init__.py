@@ -21,8 +21,9 @@ from .found_files import (
 from .hand_store import made_from, read_hands, read_shift, write_stored_hands
 from .head import Head, is_catalogue, renamed_spec
 from .rounding import rounded, unrounded
+from .rows import Changes, Entry
 from .search import Nearest, sample_rows
-from .table import Catalogue, Changes, Entry
+from .table import Catalogue
 
 __all__ = [
     "Catalogue",

@@ -15,7 +15,15 @@ from .parts import (
     side_pages,
     whole_and_part,
 )
-from .splits import apply_split, check_split, read_split_file, split_pages, write_split
+from .splits import (
+    apply_split,
+    check_split,
+    content_of,
+    contents_of_split,
+    read_split_file,
+    split_pages,
+    write_split,
+)
 from .survey import Survey, survey_corpus
 
 __all__ = [
@@ -32,6 +40,8 @@ __all__ = [
     "apply_split",
     "band_pages",
     "check_split",
+    "content_of",
+    "contents_of_split",
     "draw_area_sheet",
     "draw_contact_sheet",
     "layout_file",

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import CorpusError, ImageError, MissingLabels
+from ..files import readable
 from ..names import check_name
 from ..pixels import FOREIGN, SUFFIXES, Picture, pictures_in
 from ..records import Page, Source
@@ -58,7 +59,7 @@ class Corpus:
     @property
     def place(self) -> str:
         """The absolute path of the folder, or the address."""
-        return self.root if isinstance(self.root, str) else str(self.root.resolve())
+        return self.root if isinstance(self.root, str) else readable(str(self.root.resolve()))
 
     def check_usable(self) -> None:
         """Refuse a corpus without a single page that can be used."""
@@ -123,9 +124,8 @@ def open_corpus(
             kind = kind or "plain"
         path = path.parent
 
-    files = (
-        [single] if single else sorted(_walk(path), key=lambda f: f.relative_to(path).as_posix())
-    )
+    left_out: list[Remark] = []
+    files = [single] if single else sorted(_walk(path, left_out), key=lambda f: _relative(f, path))
     if labels is not None and not Path(labels).exists():
         raise CorpusError(f"{labels}: there is no such label file")
     notes: list[Remark] = []
@@ -138,7 +138,7 @@ def open_corpus(
     if kind is None:
         kind = format_of_tables(path, tables) if tables else choose_format(pictures)
     listed = FORMATS[kind].list_files(Found(path, pictures, tables, variant))
-    left_out = [
+    left_out += [
         Remark(_relative(file, path), f"not read here: {file.suffix.lower()} is no image format")
         for file in files
         if file.suffix.lower() in FOREIGN - SOURCES.keys()
@@ -173,16 +173,30 @@ def _open_address(path: str | Path, split_file: str | Path | None) -> Corpus:
     return Corpus(root, "iiif", pages, left_out, tuple(Remark(*note) for note in listing.notes))
 
 
-def _walk(root: Path) -> Iterator[Path]:
-    for folder, folders, names in os.walk(root):
-        folders[:] = sorted(
-            name for name in folders if not name.startswith(".") and name not in _PASSED_OVER
-        )
-        yield from (Path(folder) / name for name in names if not name.startswith("."))
+def _walk(root: Path, left_out: list[Remark]) -> Iterator[Path]:
+    """All files below a folder; what is not gone into is left out with its reason."""
+
+    def note(path: str | Path, reason: str) -> None:
+        left_out.append(Remark(_relative(Path(path), root), reason))
+
+    for folder, folders, names in os.walk(
+        root, onerror=lambda error: note(error.filename, f"cannot be read: {error.strerror}")
+    ):
+        below = sorted(n for n in folders if not n.startswith(".") and n not in _PASSED_OVER)
+        folders[:] = [name for name in below if not (Path(folder) / name).is_symlink()]
+        for name in set(below) - set(folders):
+            note(Path(folder) / name, "a link to a folder, which is not followed; give that folder")
+        for file in (Path(folder) / name for name in names if not name.startswith(".")):
+            if file.is_file():
+                yield file
+            elif file.is_symlink():
+                note(file, "a link to nothing")
+            else:
+                note(file, "no ordinary file")
 
 
 def _relative(file: Path, root: Path) -> str:
-    return file.relative_to(root).as_posix()
+    return readable(file.relative_to(root).as_posix())
 
 
 def _tables(

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..files import readable
 from .label_files import SPLITS, LabelFile, split_in
 
 
@@ -24,7 +25,7 @@ class Found:
 
     def relative(self, picture: Path) -> str:
         """The path of a picture from the root, with forward slashes."""
-        return picture.relative_to(self.root).as_posix()
+        return readable(picture.relative_to(self.root).as_posix())
 
 
 @dataclass
@@ -74,5 +75,5 @@ def folders_above(root: Path, picture: Path) -> tuple[tuple[str, ...], dict[str,
     """The folders between root and picture that are no splits, and the split of those that are."""
     parts = picture.relative_to(root).parts[:-1]
     splits = [SPLITS[part.lower()] for part in parts if part.lower() in SPLITS]
-    names = tuple(part for part in parts if part.lower() not in SPLITS)
+    names = tuple(readable(part) for part in parts if part.lower() not in SPLITS)
     return names, {"split": splits[0]} if splits else {}

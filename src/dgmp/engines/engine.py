@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import pickle
 import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -28,6 +29,7 @@ from ..records import Page
 T = TypeVar("T")
 R = TypeVar("R")
 
+TOO_LARGE = "too large for this machine's memory"
 _AHEAD = 4  # items under way per process: none waits for work, none holds many results
 
 
@@ -126,15 +128,35 @@ class _Guarded(Generic[R]):
         except ImageError as error:
             return type(error)(page.id, error.reason)
         except MemoryError:
-            return ImageError(page.id, "too large for this machine's memory")
+            return ImageError(page.id, TOO_LARGE)
+        except Exception as error:
+            if type(error).__module__ != "cv2":  # a bug; OpenCV's errors are about pixels
+                raise
+            memory = "insufficient memory" in str(error).lower()
+            first = " ".join(str(error).split())
+            return ImageError(page.id, TOO_LARGE if memory else f"cannot be prepared: {first}")
 
 
 _function: Callable[[Any], Any] | None = None  # of this worker: read once, not with every item
 _failure: Exception | None = None  # why there is none
 
 
+def _end_with_parent() -> None:
+    """End this worker when the process that started it is no more, however that ended."""
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def _take_function(packed: Path) -> None:
     global _function, _failure
+    _end_with_parent()
     try:
         _function = pickle.loads(packed.read_bytes())
     except Exception as error:  # raised with the first item, where the pool passes it on

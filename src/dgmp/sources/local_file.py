@@ -8,6 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
+from ..files import as_named, readable
+
 
 @dataclass(frozen=True)
 class FileSource:
@@ -18,7 +20,7 @@ class FileSource:
     @classmethod
     def at(cls, address: str) -> FileSource:
         """The file of that path."""
-        return cls(Path(address))
+        return cls(Path(as_named(address)))
 
     @classmethod
     def found_in(cls, address: str) -> tuple[FileSource, ...]:
@@ -27,8 +29,8 @@ class FileSource:
 
     @property
     def address(self) -> str:
-        """Its absolute path."""
-        return str(self.path.resolve())
+        """Its absolute path, as a text that can be stored."""
+        return readable(str(self.path.resolve()))
 
     @property
     def part(self) -> str:
@@ -54,8 +56,12 @@ class FileSource:
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 of the file, kept until it changes, so that each file is read once."""
-        return _hash(self.path, self.stamp())
+        """SHA-256 of the file, kept until it changes, so that each file is read once.
+
+        Another file of the same size and time is not taken for it.
+        """
+        status = self.path.stat()
+        return _hash(self.path, f"{self.stamp()} {status.st_ino} {status.st_ctime_ns}")
 
 
 @lru_cache(maxsize=65536)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ from .readying import (
 )
 
 BATCH_PAGES = 32  # a commit takes some 10 ms, so 0.3 ms per page
+CHANGED = "changed while it was read; describe it again"
 BATCH_SECONDS = 10.0  # what a kill may cost where describing is slow
 
 
@@ -95,14 +97,66 @@ def describe(
     ``split`` takes the pages of one split only. ``dpi`` is the resolution of all scans,
     ``line_distance`` the pixels between their lines, where these are known. ``engine`` is where
     pages are described, as ``Processes(4)``; by default this process. ``on_failure`` is called as
-    soon as a page cannot be described.
+    soon as a page cannot be described. Pages whose file changes meanwhile are described once more.
     """
-    known = KnownScale(dpi, line_distance)
-    there = is_catalogue(catalogue)
+    once = partial(
+        _describe,
+        catalogue=catalogue,
+        describer=describer,
+        by=by,
+        split=split,
+        forget=forget,
+        known=KnownScale(dpi, line_distance),
+        engine=engine,
+        stage=stage,
+        on_failure=on_failure,
+    )
     found = opened(corpus)
+    done = once(found)
+    changed = {remark.file for remark in done.left_out if remark.reason == CHANGED}
+    if not changed:
+        return done
+    addresses = {page.source.address for page in done.changes.to_describe if page.id in changed}
+    again = once(
+        replace(
+            found,
+            pages=tuple(
+                _as_now(page) if page.source.address in addresses else page for page in found
+            ),
+        )
+    )
+    return replace(again, described=done.described + again.described)
+
+
+def _as_now(page: Page) -> Page:
+    """A page whose picture may have another size by now."""
+    try:
+        pictures = {picture.frame: picture for picture in pictures_in(page.source)}
+    except ImageError:
+        return page
+    now = pictures.get(page.frame)
+    return page if now is None else replace(page, size=now.size, dpi=now.dpi)
+
+
+def _describe(
+    found: Corpus,
+    catalogue: Path | str,
+    *,
+    describer: str | Path,
+    by: str | None,
+    split: str | None,
+    forget: bool,
+    known: KnownScale,
+    engine: Engine | None,
+    stage: Stage | None,
+    on_failure: Callable[[ImageError], None] | None,
+) -> Catalogued:
+    """One time through the pages."""
+    there = is_catalogue(catalogue)
     if there:
         found = with_known_ids(found, Catalogue.open(catalogue).paths())
     pages = found.pages if split is None else found.in_split(split)
+    stamps = {page.source.address: page.source.stamp() for page in pages}
     chosen = load_describer(describer)
     by = by or (Catalogue.open(catalogue).head.by if there else "page")
     check_name(by, PARTS, "part of a page")
@@ -180,6 +234,8 @@ def describe(
             for page, result in map_pages(todo, work, engine):
                 if isinstance(result, ImageError):
                     leave_out(page, result)
+                elif result.pop("source") != stamps[page.source.address]:  # since it was looked at
+                    leave_out(page, ImageError(page.id, CHANGED))
                 else:
                     batch.append(Entry(page, **result))
                     described += 1
@@ -286,16 +342,20 @@ class _EntryParts:
     read: Read
 
     def __call__(self, page: Page) -> dict[str, Any]:
-        stamp = page.stamp()
+        try:
+            stamp, before = page.stamp(), page.content_hash
+        except OSError as error:
+            raise ImageError(page.id, f"cannot be read: {error.strerror}") from error
         image = self.read(page)
         vector, halves = page_and_halves(self.describer, image)
         try:
             content = page.content_hash
         except OSError as error:
             raise ImageError(page.id, f"went away while it was read: {error}") from error
-        if page.stamp() != stamp:
-            raise ImageError(page.id, "changed while it was read; describe it again")
+        if page.stamp() != stamp or content != before:
+            raise ImageError(page.id, CHANGED)
         return {
+            "source": page.source.stamp(),
             "vector": vector,
             "content_hash": content,
             "thumbnail": thumbnail(image),

@@ -7,7 +7,17 @@ from typing import Annotated
 
 from typer import BadParameter, Option
 
-from ..options import AsJson, CorpusOptions, Dpi, LineDistance, Scans, Split, say, takes_corpus
+from ..options import (
+    AsJson,
+    CorpusOptions,
+    Dpi,
+    LineDistance,
+    Scans,
+    Split,
+    print_json,
+    say,
+    takes_corpus,
+)
 
 
 @takes_corpus
@@ -42,8 +52,6 @@ def describe(
     as_json: AsJson = False,
 ) -> None:
     """Describe the new and changed pages of SCANS."""
-    import json
-
     from ... import tasks
     from ...engines import cores, engine_for
     from ..progress import page_bars
@@ -92,7 +100,7 @@ def describe(
             into = found.catalogue
             answer = {"catalogue": str(catalogue), "pages": len(into), "entries": into.head.dim}
     if as_json:
-        print(json.dumps(answer | {"left_out": dict(done.left_out)}, ensure_ascii=False))
+        print_json(answer | {"left_out": dict(done.left_out)})
         return
     if done.left_out:
         print(f"{len(done.left_out)} left out:")

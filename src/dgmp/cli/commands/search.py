@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from ..options import AsJson, say
+from ..options import AsJson, print_json, say
 
 
 def search(
@@ -19,7 +19,6 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """List the pages most like PAGE_OR_FILE, nearest first."""
-    import json
     from dataclasses import asdict
 
     from ...catalogue import Catalogue
@@ -29,7 +28,7 @@ def search(
     hits = search_pages(opened, page, number)
     if as_json:
         for hit in hits:
-            print(json.dumps(asdict(hit), ensure_ascii=False))
+            print_json(asdict(hit))
         return
     if all(hit.probability is None and hit.enough_writing for hit in hits):
         say("the describer is not calibrated, or by an earlier version of dgmp: cosines only")

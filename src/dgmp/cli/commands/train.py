@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from ..options import AsJson, CorpusOptions, Device, say, takes_corpus
+from ..options import AsJson, CorpusOptions, Device, print_json, say, takes_corpus
 
 
 @takes_corpus
@@ -41,7 +41,6 @@ def train(
     as_json: AsJson = False,
 ) -> None:
     """Train by RECIPE on a corpus, or go on with a run that was stopped."""
-    import json
     import math
 
     from ...training import find_recipe, is_first, override, with_pooling
@@ -72,7 +71,7 @@ def train(
     judged = math.isfinite(best)  # not where nothing was held out
     if as_json:
         answer = {"run": str(run.folder), "best_validation": best if judged else None, **last}
-        print(json.dumps(answer))
+        print_json(answer)
         return
     if judged:
         say(f"best validation {'accuracy' if chosen.task == 'script' else 'mAP'}: {best:.3f}")
