@@ -10,7 +10,7 @@ import json
 import shutil
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -187,11 +187,13 @@ def _chunk(kind: str, ground: Path, seed: int, number: int, pipe: Any) -> None:
     pipe.send(wrong)
 
 
-def attack(ground: Path, number: int, seed: int = 0) -> Iterator[Outcome]:
+def attack(
+    ground: Path, number: int, kinds: Collection[str] = tuple(KINDS), seed: int = 0
+) -> Iterator[Outcome]:
     """So many mutants, an equal share of each kind; a process that dies is named."""
-    for kind in KINDS:
+    for kind in kinds:
         outcome = Outcome(f"mutated {kind}")
-        share = -(-number // len(KINDS))
+        share = -(-number // len(kinds))
         for start in range(0, share, CHUNK):
             mine, theirs = get_context("spawn").Pipe()
             wanted = min(CHUNK, share - start)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -98,6 +99,8 @@ def one_page(path: Path | str) -> Page:
     corpus = open_corpus(path, kind="plain")
     if not corpus.pages:
         raise CorpusError(f"{path}: {corpus.left_out[0].reason}")
+    if len(corpus) > 1:
+        warnings.warn(f"{path}: has {len(corpus)} pages, the first is taken", stacklevel=2)
     return replace(corpus.pages[0], id=readable(str(path)))
 
 

@@ -19,13 +19,18 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """List the pages most like PAGE_OR_FILE, nearest first."""
+    import warnings
     from dataclasses import asdict
 
     from ...catalogue import Catalogue
     from ...tasks import search as search_pages
 
     opened = Catalogue.open(catalogue)
-    hits = search_pages(opened, page, number)
+    with warnings.catch_warnings(record=True) as noted:
+        warnings.simplefilter("always", UserWarning)
+        hits = search_pages(opened, page, number)
+    for note in noted:
+        say(f"note: {note.message}")
     if as_json:
         for hit in hits:
             print_json(asdict(hit))
