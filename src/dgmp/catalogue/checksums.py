@@ -1,8 +1,9 @@
 """A checksum for every row, as the files of a table have none: a flipped bit changes it.
 
 That of a row is the CRC-32 of its id, plus its step and halves times an odd number, plus the sum of
-its vector in words of eight bytes, modulo 2⁶⁴: sums are made at the speed of memory. What does not agree with its checksum is
-damaged: reading it is refused with its name, and the next ``describe`` makes it anew.
+its vector in words of eight bytes, modulo 2⁶⁴: sums are made at the speed of memory. What does not
+agree with its checksum is damaged: reading it is refused with its name, and the next ``describe``
+makes it anew.
 """
 
 from __future__ import annotations
