@@ -41,6 +41,7 @@ docs: $(READY)  ## draw the figures and the map of rooms, build the site into si
 	$(BIN)/python docs/synthetic_sheets.py
 	$(BIN)/python docs/hands_figures.py
 	$(BIN)/python docs/web_figures.py
+	$(BIN)/python docs/scale_figures.py
 	$(BIN)/mkdocs build --strict
 
 bench: $(READY)  ## the speed tables, as ratios taken in one run
@@ -53,7 +54,11 @@ bench: $(READY)  ## the speed tables, as ratios taken in one run
 	$(BIN)/python benchmarks/catalogue.py
 	$(BIN)/python benchmarks/web.py
 
-clean:  ## remove what the verbs made
-	rm -rf .venv site demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+release: $(READY)  ## the wheels in dist/: built, checked, and tried in an empty environment
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt build twine
+	$(BIN)/python tools/release.py
 
-.PHONY: help demo test browser lint docs bench clean
+clean:  ## remove what the verbs made
+	rm -rf .venv site demo dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+.PHONY: help demo test browser lint docs bench release clean

@@ -6,6 +6,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch is imported; subpr
 
 import pytest
 from drawing import written
+from s3_server import s3, s3_server  # noqa: F401
 
 # Small squares of small pages, as they are: nothing is estimated or resampled.
 LOOKS_AT = {"patch": 64, "stride": 40, "min_edges": 40, "side": 32}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .synthetic import synthesize
     from .tasks import describe, evaluate, group, search
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _ROOMS = {
     "Catalogue": ".catalogue",

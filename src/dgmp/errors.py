@@ -25,6 +25,10 @@ class MissingExtra(DgmpError):
     """A part of the package that needs packages the bare install does not have."""
 
 
+class MissingPlugin(DgmpError):
+    """Code of another package that is needed, and is not installed or was not asked for."""
+
+
 class CorpusError(DgmpError):
     """A collection of pages that cannot be opened as it is, or leaves open what it is."""
 
@@ -55,6 +59,10 @@ class DecisionConflict(CatalogueError):
     def __reduce__(self) -> tuple[type[DecisionConflict], tuple[str, object]]:
         """Errors come back from worker processes, which needs both arguments."""
         return type(self), (str(self), self.other)
+
+
+class StorageError(DgmpError):
+    """Object storage that cannot be used: unknown, refused, or gone for longer than is waited."""
 
 
 class ImageError(DgmpError):

@@ -15,6 +15,7 @@ import os
 import re
 import secrets
 import shutil
+import tempfile
 import time
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -23,9 +24,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-import msgspec
-
 from .errors import DgmpError
+from .names import need
+from .storage import AnyPath, ObjectPath
 
 T = TypeVar("T")
 _UNREADABLE = {"Cc", "Cs", "Zl", "Zp"}  # control characters, bytes that are no text, line ends
@@ -66,12 +67,18 @@ class Format:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: AnyPath) -> Iterator[Path]:
     """Give a name to write to; at the end it takes the place of ``path`` in one step.
 
     Whatever happens before that, a kill or a full disk, leaves ``path`` as it was. What the system
-    refuses is raised as a :class:`DgmpError` that names the file.
+    refuses is raised as a :class:`DgmpError` that names the file. An object is written to a file of
+    this machine first.
     """
+    if isinstance(path, ObjectPath):
+        with tempfile.TemporaryDirectory() as folder:
+            yield Path(folder) / path.name
+            path.write_bytes((Path(folder) / path.name).read_bytes())
+        return
     path = Path(path)
     beside = _beside(path)
     try:
@@ -187,10 +194,15 @@ def as_named(text: str) -> str:
     return os.fsdecode(name)
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: AnyPath, text: str) -> None:
     """Write a text file, whole or not at all."""
     with replacing(path) as beside:
         beside.write_text(text, encoding="utf-8")
+
+
+def cell_text(text: str) -> str:
+    """A text for a cell of a CSV file that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def check_place(path: Path) -> None:
@@ -210,15 +222,14 @@ def check_place(path: Path) -> None:
             return
 
 
-def write_json(path: Path, format: Format, values: Mapping[str, Any]) -> None:
+def write_json(path: AnyPath, format: Format, values: Mapping[str, Any]) -> None:
     """Write a JSON file of a format, whole or not at all."""
     text = json.dumps(format.stamp(values), ensure_ascii=False, indent=1, allow_nan=False)
     write_text(path, text + "\n")
 
 
-def read_json(path: Path, format: Format) -> dict[str, Any]:
+def read_json(path: AnyPath, format: Format) -> dict[str, Any]:
     """The values of a JSON file of that format, its name and version among them."""
-    path = Path(path)
     try:
         if path.exists() and not path.is_file():  # a pipe would be waited for
             raise DgmpError(f"{path}: is no ordinary file")
@@ -232,14 +243,16 @@ def read_json(path: Path, format: Format) -> dict[str, Any]:
 
 def to_plain(record: Any) -> Any:
     """A record (or a mapping, a list …) as it comes back from JSON."""
-    return msgspec.json.decode(msgspec.json.encode(record))
+    json_codec = need("msgspec").json  # which the bare layer does without
+    return json_codec.decode(json_codec.encode(record))
 
 
 def from_plain(values: Any, kind: type[T], where: object) -> T:
     """The record of that type from plain values; a DgmpError names what is missing or too much."""
+    codec = need("msgspec")
     try:
-        record = msgspec.convert(values, kind)
-    except (msgspec.ValidationError, ValueError, TypeError, RecursionError) as error:
+        record: T = codec.convert(values, kind)
+    except (codec.ValidationError, ValueError, TypeError, RecursionError) as error:
         raise DgmpError(f"{where}: is no {kind.__name__} of this dgmp: {error}") from error
     if strange := _surplus(values, to_plain(record)):
         raise DgmpError(f"{where}: is no {kind.__name__} of this dgmp: unknown entry {strange!r}")

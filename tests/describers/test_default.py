@@ -4,6 +4,7 @@ import csv
 import json
 import subprocess
 import sys
+import tomllib
 import zipfile
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,10 +15,12 @@ from drawing import written
 from PIL import Image
 from typer.testing import CliRunner
 
+from dgmp import __version__
 from dgmp.catalogue import Catalogue
 from dgmp.cli import app
 from dgmp.describers import load_describer
 from dgmp.describers.registry import SHIPPED
+from dgmp.errors import MissingExtra
 from dgmp.pixels import Preparation
 from dgmp.tasks.opening import calibration_of
 
@@ -89,20 +92,35 @@ def test_loaded_twice_it_describes_alike(images):
 
 
 @pytest.mark.skipif(find_spec("hatchling") is None, reason="needs hatchling")
-def test_the_wheel_brings_it(tmp_path):
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-    )
-    (wheel,) = tmp_path.glob("*.whl")
-    with zipfile.ZipFile(wheel) as packed:
-        names = {entry.filename: entry.compress_size for entry in packed.infolist()}
+def test_the_wheel_of_the_data_brings_it_and_that_of_the_layer_is_small(tmp_path):
+    for project in (ROOT, ROOT / "packages" / "dgmp-data"):
+        subprocess.run(
+            [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path],
+            cwd=project,
+            check=True,
+            capture_output=True,
+        )
+    with zipfile.ZipFile(next(tmp_path.glob("dgmp_data-*.whl"))) as packed:
+        names = {entry.filename for entry in packed.infolist()}
     shipped = [path for path in SHIPPED["default"].rglob("*") if path.is_file()]
-    inside = [f"dgmp/describers/default/{p.relative_to(SHIPPED['default'])}" for p in shipped]
-    assert set(inside) <= set(names)
-    assert sum(names[name] for name in inside) < 25e6
+    assert {f"dgmp_data/default/{p.relative_to(SHIPPED['default'])}" for p in shipped} <= names
+    assert next(tmp_path.glob("dgmp_data-*.whl")).stat().st_size < 25e6
+    assert next(tmp_path.glob("dgmp-*.whl")).stat().st_size < 1e6
+
+
+def test_both_wheels_have_one_version():
+    layer, data = (
+        tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+        for folder in (ROOT, ROOT / "packages" / "dgmp-data")
+    )
+    assert layer["version"] == data["version"] == __version__
+    assert f"dgmp-data=={data['version']}" in layer["optional-dependencies"]["pages"]
+
+
+def test_data_that_is_not_installed_is_said(monkeypatch, tmp_path):
+    monkeypatch.setitem(SHIPPED, "default", tmp_path / "nowhere")
+    with pytest.raises(MissingExtra, match=r"pip install 'dgmp\[pages\]'"):
+        load_describer("default")
 
 
 def test_git_does_not_leave_it_out():

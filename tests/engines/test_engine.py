@@ -1,66 +1,43 @@
 """Every page in order, wherever the work runs; errors come in their place."""
 
 import os
-import subprocess
-import sys
-import threading
-import time
+import signal
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
+from scribbles import draw_page
 
-from dgmp.engines import Here, Processes, engine_for, map_pages
-from dgmp.errors import DgmpError, ImageError
+from dgmp.corpora import open_corpus
+from dgmp.describers import describe_pages, load_describer
+from dgmp.engines import Here, Processes, RayCluster, cores, engine_for, map_pages
+from dgmp.errors import DgmpError, ImageError, UnknownName
 from dgmp.records import Page
 from dgmp.sources import FileSource
 
-ENGINES = {"here": Here(), "one process": Processes(1), "two processes": Processes(2)}
+from . import work
+from .work import (
+    Deadly,
+    Unknown,
+    die_at_three,
+    die_once_at_three,
+    fail_at_three,
+    length_of_id,
+    opencv_threads,
+    process_id,
+    read_here,
+    refuse_three,
+    slow_first,
+)
+
+WORKERS = {"processes": Processes(2), "ray": RayCluster(number=2)}
+ENGINES = {"here": Here(), "one process": Processes(1), **WORKERS}
+LOCAL = {name: engine for name, engine in ENGINES.items() if name != "ray"}
 EVERY_ENGINE = pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+EVERY_LOCAL_ENGINE = pytest.mark.parametrize("engine", LOCAL.values(), ids=LOCAL)
+WITH_WORKERS = pytest.mark.parametrize("engine", WORKERS.values(), ids=WORKERS)
 PAGES = [Page(f"{number:02}", FileSource(Path(f"{number:02}.png"))) for number in range(12)]
-
-here = "as imported"  # a test changes it: a fork would see the change, a new process does not
-
-
-def length_of_id(page):
-    return len(page.id) + int(page.id)
-
-
-def refuse_three(page):
-    if page.id == "03":
-        raise ImageError(page.source.address, "broken: for a test")
-    return page.id
-
-
-def fail_at_three(page):
-    if page.id == "03":
-        raise ZeroDivisionError("a bug")
-    return page.id
-
-
-def die_at_three(page):
-    if page.id == "03":
-        os._exit(1)
-    return page.id
-
-
-def process_id(page):
-    return os.getpid()
-
-
-def read_here(page):
-    return here
-
-
-def opencv_threads(page):
-    return cv2.getNumThreads()
-
-
-def slow_first(number):
-    if number == 0:
-        threading.Event().wait(0.3)
-    return number
 
 
 @EVERY_ENGINE
@@ -69,12 +46,12 @@ def test_results_come_with_their_pages_in_order(engine):
     assert list(map_pages(PAGES, length_of_id, engine)) == expected
 
 
-@EVERY_ENGINE
+@EVERY_LOCAL_ENGINE
 def test_an_item_that_takes_long_keeps_its_place(engine):
     assert list(engine.map(slow_first, range(3))) == [(0, 0), (1, 1), (2, 2)]
 
 
-@EVERY_ENGINE
+@EVERY_LOCAL_ENGINE
 def test_an_image_error_comes_back_in_the_place_of_the_result(engine):
     results = [result for _, result in map_pages(PAGES[:5], refuse_three, engine)]
     assert isinstance(results.pop(3), ImageError)
@@ -123,23 +100,72 @@ def test_a_function_that_cannot_be_pickled_runs_here():
 
 
 def test_processes_are_others_than_this_one():
-    (result,) = {result for _, result in map_pages(PAGES[:3], process_id, Processes(1))}
-    assert result != os.getpid()
+    results = {result for _, result in map_pages(PAGES[:3], process_id, Processes(1))}
+    assert os.getpid() not in results
+
+
+@WITH_WORKERS
+def test_every_worker_has_one_thread(engine):
+    assert list(map_pages(PAGES[:1], opencv_threads, engine)) == [(PAGES[0], 1)]
+
+
+@WITH_WORKERS
+def test_a_page_whose_worker_is_killed_is_done_again(engine):
+    results = map_pages(PAGES, process_id, engine)
+    first = next(results)
+    os.kill(first[1], signal.SIGKILL)
+    done = [first, *results]
+    assert [page for page, _ in done] == PAGES
+    assert not any(isinstance(result, ImageError) for _, result in done)
+    assert done[-1][1] != first[1]
+
+
+@WITH_WORKERS
+def test_a_page_that_ends_one_worker_has_its_result_from_another(engine, tmp_path):
+    pages = [Page(page.id, FileSource(tmp_path / page.id)) for page in PAGES]
+    assert [r for _, r in map_pages(pages, die_once_at_three, engine)] == [p.id for p in pages]
+
+
+@WITH_WORKERS
+def test_a_page_that_ends_two_workers_is_left_out_and_the_rest_goes_on(engine):
+    results = [result for _, result in map_pages(PAGES, die_at_three, engine)]
+    lost = results.pop(3)
+    assert (type(lost), lost.file) == (ImageError, "03")
+    assert "ended twice" in lost.reason
+    assert results == [page.id for page in PAGES if page.id != "03"]
+
+
+def test_an_item_that_ends_two_workers_and_is_no_page_is_an_error():
+    with pytest.raises(DgmpError, match=r"ended from outside twice.*fewer workers"):
+        list(Processes(1).map(die_at_three, PAGES))
+
+
+@WITH_WORKERS
+def test_workers_that_end_while_they_start_are_an_error(engine):
+    with pytest.raises(DgmpError, match=r"end while they start.*fewer workers"):
+        list(engine.map(Deadly(), [1, 2]))
+
+
+@WITH_WORKERS
+def test_a_function_that_workers_cannot_unpack_is_an_error(engine):
+    with pytest.raises(FileNotFoundError):
+        list(engine.map(Unknown(), [1, 2]))
+
+
+def test_descriptors_are_the_same_to_the_bit_wherever_pages_are_described(tmp_path):
+    for number in range(6):
+        draw_page(number, 0, tmp_path / f"{number}.png")
+    pages, describer = open_corpus(tmp_path).pages, load_describer("obif")
+    vectors = [
+        describe_pages(pages, describer, engine=engine).descriptors.vectors.tobytes()
+        for engine in (Here(), Processes(2), RayCluster(number=2))
+    ]
+    assert vectors[0] == vectors[1] == vectors[2]
 
 
 def test_processes_are_fresh_and_no_forks(monkeypatch):
-    monkeypatch.setattr(f"{__name__}.here", "changed")
+    monkeypatch.setattr(work, "here", "changed")
     assert list(map_pages(PAGES[:1], read_here, Processes(1))) == [(PAGES[0], "as imported")]
-
-
-def test_every_process_has_one_thread():
-    assert list(map_pages(PAGES[:1], opencv_threads, Processes(1))) == [(PAGES[0], 1)]
-
-
-@pytest.mark.parametrize("number", [1, 2])
-def test_a_process_that_is_ended_from_outside_is_an_error(number):
-    with pytest.raises(DgmpError, match=r"ended from outside.*fewer workers"):
-        list(map_pages(PAGES, die_at_three, Processes(number)))
 
 
 @pytest.mark.parametrize("number", [0, -2])
@@ -174,27 +200,25 @@ def test_memory_and_pixels_of_one_page_do_not_stop_the_others(engine):
     assert len([result for result in found.values() if isinstance(result, str)]) == 9
 
 
-def test_workers_end_with_the_process_that_started_them(tmp_path):
-    code = f"""
-import os, sys, time
-sys.path.insert(0, {str(Path(__file__).parent)!r})
-from waiting import note_and_wait
-from dgmp.engines import Processes
-if __name__ == "__main__":
-    list(Processes(2).map(note_and_wait, [{str(tmp_path)!r}] * 2))
-"""
-    (tmp_path / "start.py").write_text(code)
-    parent = subprocess.Popen([sys.executable, str(tmp_path / "start.py")])
-    until(lambda: len(list(tmp_path.glob("*.pid"))) == 2)
-    workers = [int(file.stem) for file in tmp_path.glob("*.pid")]
-    parent.kill()
-    parent.wait()
-    until(lambda: not any(Path(f"/proc/{worker}/status").exists() for worker in workers))
+def test_by_default_all_cores_work():
+    assert engine_for(None) == Processes(cores())
 
 
-def until(true, seconds=60):
-    for _ in range(10 * seconds):
-        if true():
-            return
-        time.sleep(0.1)
-    raise AssertionError("not in time")
+def test_ray_is_named_without_an_address():
+    assert engine_for(2, "ray") == RayCluster(number=2)
+
+
+def test_ray_at_an_address_is_joined_before_any_work():
+    with pytest.raises(DgmpError, match=r"^127.0.0.1:1: no Ray cluster answers there"):
+        engine_for(2, "ray:127.0.0.1:1")
+
+
+@pytest.mark.parametrize("name", ["rays", "processes:2", ""])
+def test_an_engine_of_another_name_is_refused(name):
+    with pytest.raises(UnknownName, match=r"no engine called.*processes, ray, ray:ADDRESS"):
+        engine_for(2, name)
+
+
+def test_ray_without_workers_is_refused():
+    with pytest.raises(DgmpError, match="at least 1 worker"):
+        engine_for(0, "ray")

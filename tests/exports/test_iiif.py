@@ -8,7 +8,7 @@ from urllib.parse import unquote
 import pytest
 from PIL import Image
 
-from dgmp.exports import write_hands
+from dgmp.exports import PageEvidence, write_hands
 from dgmp.exports.iiif import ADDRESS
 from dgmp.records import Region
 from dgmp.sources import CanvasSource, FileSource
@@ -226,3 +226,68 @@ def test_folders_with_a_number_sign_are_books_of_their_own(written, going, scans
     ]
     listed = written(only(going, *pages))["collection.json"]["items"]
     assert [item["label"]["none"] for item in listed] == [["Box #1"], ["Box #2"]]
+
+
+@pytest.fixture
+def vouched(going):
+    """The same hands with evidence for a page of the first, and for the page that is alone."""
+    pieces = (
+        (Region.rectangle(10.2, 20, 60, 70.4), Region.rectangle(300, 200, 420, 300), 0.031),
+        (Region.rectangle(90, 20, 140, 70), Region.rectangle(30, 30, 80, 80), -0.004),
+    )
+    evidence = {
+        NAMES[1]: PageEvidence(NAMES[0], 1, 0.42, 0.97, pieces, 0.393),
+        NAMES[2]: PageEvidence(NAMES[3], 1, 0.11, None, (), 0.11),
+    }
+    return replace(going, evidence=lambda: evidence)
+
+
+def links(canvas):
+    _, pieces = canvas["annotations"]
+    return pieces["items"]
+
+
+def test_an_annotation_has_its_evidence_in_words_and_values(written, vouched):
+    words, values = written(vouched)["hands/1-pages.json"]["items"][0]["body"]
+    assert words["value"].endswith(f"most like {NAMES[0]} of this hand, one hand by 97%")
+    found = json.loads(values["value"])["evidence"]
+    assert (found["page"], found["hand"], found["probability"]) == (NAMES[0], 1, 0.97)
+    assert found["pieces"][0] == {
+        "here": [10, 20, 50, 50], "there": [300, 200, 120, 100], "share": 0.031
+    }  # fmt: skip
+    shares = sum(piece["share"] for piece in found["pieces"])
+    assert shares + found["rest"] == pytest.approx(found["cosine"], abs=1e-5)
+
+
+def test_a_page_alone_has_the_nearest_other_hand_as_evidence(written, vouched):
+    words, values = written(vouched)["hands/2-pages.json"]["items"][0]["body"]
+    assert words["value"].endswith(f"most like {NAMES[3]} of hand 1")
+    assert json.loads(values["value"])["evidence"]["pieces"] == []
+
+
+def test_pieces_link_places_on_both_canvases(written, vouched):
+    drawn = canvases(written(vouched))
+    here, there = drawn[NAMES[1]], drawn[NAMES[0]]
+    first, second = links(here)
+    assert {first["motivation"], second["motivation"]} == {"linking"}
+    assert first["target"] == f"{here['id']}#xywh=10,20,50,50"
+    place, words = first["body"]
+    assert place["source"] == {"id": there["id"], "type": "Canvas"}
+    assert place["selector"]["value"] == "xywh=300,200,120,100"
+    assert words["value"] == "speaks for one hand: +0.0310 of the cosine 0.4200"
+    assert second["body"][1]["value"].startswith("speaks against one hand: -0.0040")
+
+
+def test_pieces_on_a_canvas_of_the_web_are_in_percent(written, vouched):
+    elsewhere = changed(vouched, NAMES[0], source=canvas_source(), size=(600, 400))
+    place = links(canvases(written(elsewhere))[NAMES[1]])[0]["body"][0]
+    assert place["source"]["partOf"] == [{"id": MANIFEST, "type": "Manifest"}]
+    assert place["selector"]["value"] == "xywh=percent:50.00,50.00,20.00,25.00"
+
+
+def test_no_two_links_have_one_id(written, vouched):
+    both = dict(vouched.evidence())
+    both[NAMES[0]] = replace(both[NAMES[1]], page_id=NAMES[1])
+    drawn = canvases(written(replace(vouched, evidence=lambda: both)))
+    ids = [link["id"] for name in NAMES[:2] for link in links(drawn[name])]
+    assert len(set(ids)) == len(ids) == 4

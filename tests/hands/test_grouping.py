@@ -8,9 +8,8 @@ import pytest
 
 from dgmp.errors import UnknownName
 from dgmp.evaluation import adjusted_rand_index
-from dgmp.hands import PREFERENCES, group_and_ask, group_pages, grouping, linkage
-from dgmp.hands.evidence import Evidence, part
-from dgmp.hands.linkage import link_pages
+from dgmp.hands import PREFERENCES, evidence, group_and_ask, group_pages, linkage, margins
+from dgmp.hands.evidence import part
 
 from .writers import described, drawn, pages_by
 
@@ -63,8 +62,9 @@ def test_the_order_of_the_pages_does_not_matter(collection, fitted):
 def test_the_size_of_the_blocks_does_not_matter(collection, fitted, monkeypatch):
     pages = collection[0]
     whole = group_pages(pages, fitted)
+    monkeypatch.setattr(evidence, "_BLOCK", 7)
     monkeypatch.setattr(linkage, "_BLOCK", 7)
-    monkeypatch.setattr(grouping, "_BLOCK", 7)
+    monkeypatch.setattr(margins, "_BLOCK", 7)
     cut = group_pages(pages, fitted)
     assert groups_of(cut) == groups_of(whole)
     assert np.allclose([h.confidence for h in cut], [h.confidence for h in whole], atol=1e-4)
@@ -81,26 +81,6 @@ def test_hands_come_largest_first_and_hold_every_page_once(collection, fitted):
 def test_the_pages_of_a_hand_come_best_fitting_first(collection, fitted):
     for hand in group_pages(collection[0], fitted):
         assert list(hand.fits) == sorted(hand.fits, reverse=True)
-
-
-def test_margins_are_those_of_the_slow_way(collection, fitted):
-    evidence = Evidence.of(part(collection[0], np.arange(40)), fitted)
-    groups = link_pages(evidence, fitted.threshold)
-    found = grouping.margins(evidence, groups, fitted.threshold)
-    odds = evidence.between(np.arange(40), np.arange(40)) - fitted.threshold
-    for group in np.unique(groups):
-        members = np.flatnonzero(groups == group)
-        means = {
-            other: odds[np.ix_(members, groups == other)].mean()
-            for other in np.unique(groups)
-            if other != group
-        }
-        assert found.near[group, 0] == max(means, key=means.get)
-        assert found.apart[group] == pytest.approx(-max(means.values()), abs=1e-3)
-        for page in members[: len(members) * (len(members) > 1)]:
-            others = members[members != page]
-            assert found.fits[page] == pytest.approx(odds[page, others].mean(), abs=1e-3)
-        assert found.weakest[group] == found.fits[members].min()
 
 
 def test_confidence_is_the_share_of_hands_that_are_right(fitted):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dgmp.hands import evidence as evidence_file
 from dgmp.hands import linkage
 from dgmp.hands.evidence import Evidence, part
 from dgmp.hands.linkage import average_tree, cut_tree, link_pages
@@ -53,6 +54,7 @@ def test_groups_are_numbered_in_the_order_of_their_first_pages(evidence):
 def test_the_size_of_the_blocks_does_not_matter(evidence, monkeypatch):
     whole = link_pages(evidence, 0.0)
     monkeypatch.setattr(linkage, "_BLOCK", 7)
+    monkeypatch.setattr(evidence_file, "_BLOCK", 7)
     np.testing.assert_array_equal(link_pages(evidence, 0.0), whole)
 
 

@@ -62,3 +62,10 @@ def test_a_change_names_both_sides():
 def test_other_endings_are_refused(tmp_path):
     with pytest.raises(CatalogueError, match=r"written as \.csv or \.json"):
         write_sequence(FOUND, tmp_path / "changes.xlsx")
+
+
+def test_no_name_is_a_formula_for_a_spreadsheet(tmp_path):
+    hands = (Hand(1, ("=1+1/@f.jpg#band=0",), (1.0,), 0.5, None),)
+    with write_sequence(follow_hands(hands, {}), tmp_path / "a.csv").open(newline="") as file:
+        row = list(csv.reader(file))[1]
+    assert row[:2] == ["'=1+1", "'=1+1/@f.jpg"]

@@ -96,3 +96,12 @@ def test_a_full_disk_leaves_the_old_model(saved, tiny):
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert load_model(saved).digest == before
     assert sorted(file.name for file in saved.iterdir()) == ["model.json", "model.safetensors"]
+
+
+def test_weights_with_a_ridge_of_another_meaning_are_refused(tiny, tmp_path):
+    save_model(tiny(), tmp_path)  # a relative ridge
+    about = json.loads((tmp_path / "model.json").read_text())
+    options = {"relative": False, "center": True}
+    change(tmp_path, model=about["model"] | {"pooling_options": options})
+    with pytest.raises(WeightsError, match=r"model\.safetensors: .* relative to the energy"):
+        load_model(tmp_path)

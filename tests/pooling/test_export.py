@@ -1,15 +1,18 @@
 """ONNX files against PyTorch, at sizes they were not traced with."""
 
+import sys
+
+import onnx
 import pytest
 import torch
 from torch import nn
 
 from dgmp.errors import DgmpError
 from dgmp.models import resnet18
-from dgmp.pooling import GeneralizedMaxPool
+from dgmp.pooling import POOLINGS, GeneralizedMaxPool, make_pooling, onnx_translations
 from dgmp.pooling.export import export_onnx
 
-from .onnx_files import maps, worst
+from .onnx_files import maps, run, worst
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the exporter's own
 
@@ -42,3 +45,58 @@ def test_nothing_is_written_when_the_graph_disagrees(tmp_path):
 def test_too_many_inputs_are_refused(tmp_path):
     with pytest.raises(ValueError, match="perhaps a mask: got 3"):
         export_onnx(GeneralizedMaxPool(), tmp_path / "x.onnx", *[maps(1, 2, 2)] * 3)
+
+
+class AllPoolings(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.poolings = nn.ModuleList(make_pooling(name, channels=24) for name in POOLINGS)
+
+    def forward(self, features):
+        return torch.cat([pooling(features) for pooling in self.poolings], dim=1)
+
+
+def test_a_file_with_every_pooling_passes_the_full_check(tmp_path):
+    path = tmp_path / "poolings.onnx"
+    model = AllPoolings()
+    export_onnx(model, path, maps(2, 4, 5))
+    onnx.checker.check_model(path, full_check=True)
+    assert worst(path, model, maps(3, 6, 7)) < 1e-4
+
+
+def test_the_file_with_a_mask_passes_the_full_check(tmp_path):
+    path = tmp_path / "masked.onnx"
+    export_onnx(GeneralizedMaxPool(), path, maps(2, 7, 6), torch.rand(2, 7, 6) > 0.5)
+    onnx.checker.check_model(path, full_check=True)
+
+
+def test_an_ill_conditioned_batch_is_solved_in_float64(tmp_path):
+    path = tmp_path / "layer.onnx"
+    layer = GeneralizedMaxPool(1e-5, relative=True, normalize=False)
+    export_onnx(layer, path, maps(2, 4, 5))
+    for scale in (1e-15, 1.0, 1e15):
+        alike = maps(2, 3, 3)[:, :, :1, :1].expand(2, 24, 6, 6).contiguous() * scale
+        assert worst(path, layer, alike) < 1e-4
+
+
+def test_a_ridge_that_is_no_number_shows(tmp_path):
+    path = tmp_path / "layer.onnx"
+    export_onnx(GeneralizedMaxPool(), path, maps(2, 4, 5))
+    assert run(path, maps(2, 4, 5) * torch.nan).isnan().all()
+
+
+def test_plain_export_finds_the_translation_it_is_given():
+    program = torch.onnx.export(
+        GeneralizedMaxPool().eval(),
+        (maps(2, 4, 5),),
+        dynamo=True,
+        custom_translation_table=onnx_translations(),
+        verbose=False,
+    )
+    onnx.checker.check_model(program.model_proto, full_check=True)
+
+
+def test_plain_export_without_it_is_told_where_it_is(monkeypatch):
+    monkeypatch.delitem(sys.modules, "dgmp.pooling.onnx_ridge")
+    with pytest.raises(Exception, match=r"use dgmp\.pooling\.export_onnx"):
+        torch.onnx.export(GeneralizedMaxPool().eval(), (maps(2, 4, 5),), dynamo=True, verbose=False)

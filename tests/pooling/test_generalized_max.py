@@ -205,15 +205,6 @@ def test_the_gradient_of_a_weight_at_zero_is_its_one_sided_derivative(channels, 
     assert_close(weights.grad[0, 1, 2], slope[0], rtol=1e-4, atol=1e-6)
 
 
-def test_a_second_derivative_is_refused():
-    features = feature_map(4).requires_grad_()
-    (grad,) = torch.autograd.grad(
-        generalized_max_pool(features, RIDGE).sum(), features, create_graph=True
-    )
-    with pytest.raises(RuntimeError, match="autograd"):
-        grad.sum().backward()
-
-
 @FORMS
 @pytest.mark.parametrize("relative", [False, True])
 def test_an_image_without_energy_or_positions_pools_to_zeros(channels, relative):

@@ -24,7 +24,10 @@ def test_the_layer_is_the_function(learn, relative):
     expected = unit_length(generalized_max_pool(features, 0.5, relative=relative))
     assert_close(layer(features), expected, rtol=1e-6, atol=1e-7)
     assert len(list(layer.parameters())) == bool(learn)
-    assert len(layer.state_dict()) == 1
+    assert layer.state_dict().keys() == {
+        "linear_ridge" if learn == "linear" else "log_ridge",
+        "_extra_state",
+    }
 
 
 def test_a_ridge_without_a_value_is_the_documented_default():
@@ -112,7 +115,30 @@ def test_a_ridge_that_is_not_positive_is_refused(value):
 def test_wrong_settings_say_what_would_be_right():
     with pytest.raises(ValueError, match=r"center=4 must be the number of channels.* 5"):
         GeneralizedMaxPool(center=4)(torch.randn(2, 5, 3, 3))
-    with pytest.raises(ValueError, match="center must be"):
-        GeneralizedMaxPool(center=-1)
+    for center in (-1, True, 2.5, "512"):
+        with pytest.raises(ValueError, match="center must be the number of channels, such as"):
+            GeneralizedMaxPool(center=center)
+    with pytest.raises(ValueError, match="ridge must be a positive number, got 'auto'"):
+        GeneralizedMaxPool(ridge="auto")
     with pytest.raises(ValueError, match="learn_ridge must be"):
         GeneralizedMaxPool(learn_ridge="log")
+
+
+@RELATIVE
+@pytest.mark.parametrize("learn", [True, False, "linear"])
+def test_a_ridge_of_the_other_kind_is_refused_with_words(relative, learn):
+    layer = GeneralizedMaxPool(5.0, relative=relative, learn_ridge=learn)
+    other = GeneralizedMaxPool(5.0, relative=not relative, learn_ridge=learn)
+    with pytest.raises(ValueError, match=f"build it with relative={relative}"):
+        other.load_state_dict(layer.state_dict())
+
+
+def test_a_state_of_version_0_1_is_refused_where_its_ridge_can_only_be_absolute():
+    with pytest.raises(ValueError, match="build it with relative=False"):
+        GeneralizedMaxPool(relative=True).load_state_dict({"log_ridge": torch.tensor(6.9)})
+    GeneralizedMaxPool(relative=True).load_state_dict({"log_ridge": torch.tensor(-3.5)})
+
+
+def test_the_layer_prints_its_ridge_and_centring():
+    shown = "ridge=0.05, relative=True, learn_ridge=True, center=8, normalize=True"
+    assert shown in repr(GeneralizedMaxPool(0.05, relative=True, center=8))

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from dgmp.errors import ImageError
-from dgmp.sources import canvas_list, list_address, open_source
+from dgmp.sources import canvas_list, list_address, list_all, open_source, read_address_list
 from sources.iiif_server import status
 
 
@@ -191,3 +191,47 @@ def test_an_address_that_is_down_and_was_never_seen_is_refused(server):
     server.faults["/b.json"] = status(503)
     with pytest.raises(ImageError, match="unreachable: the service answers 503"):
         list_address(address)
+
+
+def test_a_list_is_all_pages_of_its_manifests_and_collections(server):
+    one, two = server.add_book("one", 1), server.add_book("two", 2, version=2)
+    top = collection(server, "top", two, server.add_book("three", 1))
+    found = list_all([one, top, two])
+    assert ids(found) == ["one/1r", "two/1r", "two/2r", "three/1r"]
+    assert found.left_out == ()
+
+
+def test_what_cannot_be_had_of_a_list_does_not_lose_the_rest(server):
+    missing = f"{server.base}/none.json"
+    found = list_all([missing, server.add_book("one", 1)])
+    assert ids(found) == ["one/1r"]
+    assert found.left_out == ((missing, "missing: the service has no such thing"),)
+
+
+def test_a_list_that_was_seen_today_is_not_asked_for_again(server):
+    addresses = [server.add_book(name, 1) for name in ("one", "two")]
+    list_all(addresses)
+    list_all(addresses)
+    assert len(server.asked) == 2
+
+
+def test_manifests_of_a_list_that_share_a_label_are_told_apart(server):
+    addresses = [server.add_book(name, 1, label="Cod. 1") for name in ("one", "two")]
+    assert len(set(ids(list_all(addresses)))) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("https://a/m.json\n# a remark\n\nhttp://b/c\n", ("https://a/m.json", "http://b/c")),
+        ("https://a/m.json\nhttps://a/m.json", ("https://a/m.json",)),
+        ("page.tif 3\n", None),
+        ("https://a/m.json\npage.tif 3\n", None),
+        ("", None),
+        ("# nothing", None),
+    ],
+)
+def test_a_list_has_an_address_on_every_line(tmp_path, text, found):
+    path = tmp_path / "list.txt"
+    path.write_text(text)
+    assert read_address_list(path) == found

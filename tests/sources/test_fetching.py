@@ -1,6 +1,9 @@
 """Fetching: once, politely, within bounds, and from public addresses only."""
 
 import gzip
+import os
+import subprocess
+import sys
 import time
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
@@ -275,3 +278,34 @@ def test_http_and_https_are_one_place_and_other_ports_are_others():
     assert place("http://A.example/1") == place("https://a.example:443/2") == ("a.example", None)
     assert place("http://a.example:8080/1") == ("a.example", 8080)
     assert place("http://a.example:x/") == place("manifest.json") == ("", None)
+
+
+FETCH = """
+import sys
+from dgmp.sources import fetching
+from dgmp.sources.turns import Politeness
+fetching.POLITENESS = Politeness(interval=0.1, parallel=4)
+for number in range(int(sys.argv[2])):
+    address = f"{sys.argv[1]}/{sys.argv[3]}-{number}"
+    fetching.fetch(address, most_bytes=100, given=sys.argv[1])
+"""
+
+
+@pytest.mark.parametrize("machines", [1, 3], ids=["one machine", "three machines"])
+def test_workers_on_one_machine_or_on_several_keep_to_the_rate_of_a_host(
+    server, tmp_path, machines
+):
+    workers, each = 3, 5
+    running = []
+    for worker in range(workers):
+        for number in range(each):
+            server.documents[f"/{worker}-{number}"] = b"x"
+        folder = tmp_path / f"cache of {worker % machines}"  # a machine has a cache of its own
+        environment = {"DGMP_CACHE": str(folder), "DGMP_MACHINES": str(machines)}
+        command = [sys.executable, "-c", FETCH, server.base, str(each), str(worker)]
+        running.append(subprocess.Popen(command, env=os.environ | environment))
+    assert [process.wait(60) for process in running] == [0] * workers
+    times = sorted(moment for _, moment in server.asked)
+    assert len(times) == workers * each
+    # Machines begin when they like: up to one turn each beyond the rate of one in 0.1 s.
+    assert (len(times) - 1 - machines) / (times[-1] - times[0]) <= 10.5

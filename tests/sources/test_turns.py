@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import pytest
 
-from dgmp.errors import Unreachable
-from dgmp.sources.turns import Host, Politeness
+from dgmp.errors import DgmpError, Unreachable
+from dgmp.sources.turns import Host, Politeness, machines
 
 
 @pytest.fixture
@@ -113,3 +113,18 @@ def test_a_file_of_turns_that_makes_no_sense_is_passed_over(host, content):
     began = time.monotonic()
     with host.turn(Politeness(), ""):
         assert time.monotonic() - began < 1
+
+
+def test_several_machines_share_the_rate_of_one():
+    one = Politeness(interval=0.25, parallel=8)
+    each = one.shared(4)
+    assert (each.interval, each.parallel) == (1.0, 2)
+    assert one.shared(1) == one
+    assert one.shared(100).parallel == 1
+
+
+@pytest.mark.parametrize("said", ["0", "-1", "many"])
+def test_a_wrong_number_of_machines_is_refused(monkeypatch, said):
+    monkeypatch.setenv("DGMP_MACHINES", said)
+    with pytest.raises(DgmpError, match="DGMP_MACHINES must be a number"):
+        machines()

@@ -2,12 +2,13 @@
 
 import time
 from functools import partial
+from io import BytesIO
 
 import numpy as np
 import pytest
 from drawing import written
 from PIL import Image
-from sources.iiif_server import cache, server, status
+from sources.iiif_server import cache, content, server, status
 
 from dgmp.engines import Here, Processes
 from dgmp.errors import CatalogueError, CorpusError
@@ -212,3 +213,43 @@ def test_pages_of_a_document_that_broke_are_taken_out(folder, run):
     done = run(folder)
     assert ids(done) == ("a.png",)
     assert dict(done.left_out)["book.pdf"].startswith("broken: ")
+
+
+def small_picture():
+    encoded = BytesIO()
+    Image.fromarray(written(400, 300)).save(encoded, "JPEG")
+    return encoded.getvalue()
+
+
+def test_a_page_has_the_size_of_the_picture_that_was_read(server, run):
+    address = server.add_book("b", 2)
+    server.faults[picture("b-1")] = content(small_picture())
+    done = run(address)
+    large, small = done.catalogue.pages(ids(done))
+    assert small.size == (400, 300)
+    assert large.size != small.size
+    server.documents["/b.json"]["label"] = {"en": ["other"]}
+    assert run(address).described == 0
+    assert done.catalogue.pages(ids(done))[1].size == (400, 300)
+
+
+def test_more_pages_than_the_cache_holds_are_fetched_once(server, run, monkeypatch):
+    addresses = [server.add_book(name, 4) for name in ("a", "b")]
+    monkeypatch.setattr("dgmp.sources.answer_cache._PAGE", 1_000_000_000)  # 5 in 10 GB
+    monkeypatch.setattr("dgmp.sources.answer_cache.GIGABYTES", 6.0)
+    server.documents["/all.json"] = {
+        "type": "Collection",
+        "items": [{"id": each, "type": "Manifest"} for each in addresses],
+    }
+    stages = []
+
+    def stage(title, pages):
+        stages.append((title, pages))
+        return lambda number: None
+
+    done = run(f"{server.base}/all.json", stage=stage)
+    assert done.described == 8
+    assert ids(done) == tuple(f"{book}/{page}r" for book in "ab" for page in range(1, 5))
+    assert [pages for title, pages in stages if title == "describing pages"] == [3, 3, 2]
+    assert len(server.asked) == 3 + 2 * 8
+    assert run(f"{server.base}/all.json").described == 0

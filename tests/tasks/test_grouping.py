@@ -12,7 +12,7 @@ from dgmp.engines import Here
 from dgmp.errors import CatalogueError, DgmpError, UnknownName
 from dgmp.hands import PREFERENCES, follow_hands, group_pages
 from dgmp.records import Hand
-from dgmp.tasks import agreement, describe, export_hands, follow, group
+from dgmp.tasks import agreement, describe, export_hands, follow, group, grouping, stored_hands
 from dgmp.tasks.grouping import needed_calibration
 
 pytestmark = pytest.mark.usefixtures("stroke_describers")
@@ -31,6 +31,15 @@ def test_every_page_is_in_one_hand(catalogue):
 def test_hands_are_those_of_the_vectors_and_the_calibration(catalogue, calibrated_describer):
     expected = group_pages(catalogue.descriptors(), calibrated_describer.calibration)
     assert group(catalogue) == group(str(catalogue.folder)) == expected
+
+
+def test_a_large_catalogue_is_grouped_by_neighbours_into_the_same_hands(catalogue, monkeypatch):
+    expected = {frozenset(hand.page_ids) for hand in group(catalogue)}
+    monkeypatch.setattr(grouping, "EXACT_PAGES", 5)
+    found = group(catalogue, engine=Here())
+    assert (catalogue.folder / "grouping").is_dir()
+    assert {frozenset(hand.page_ids) for hand in found} == expected
+    assert {frozenset(hand.page_ids) for hand in stored_hands(catalogue).hands} == expected
 
 
 @pytest.mark.parametrize("prefer", PREFERENCES)

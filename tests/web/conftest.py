@@ -32,6 +32,12 @@ def described(tmp_path_factory):
     return shared / "catalogue"
 
 
+@pytest.fixture(autouse=True)
+def little_evidence(monkeypatch):
+    """A comparison takes a while."""
+    monkeypatch.setattr("dgmp.web.store.EVIDENCE_AT_ONCE", 1)
+
+
 @pytest.fixture(scope="session")
 def reader(described):
     """A client for looking only: what it has found out once serves all tests."""

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -183,6 +184,36 @@ def test_pages_are_chosen_on_the_map_with_a_lasso(open_page, home, page_ids):
             page.mouse.down()
     page.mouse.up()
     assert f"{len(page_ids)} pages" in page.locator("#selected").inner_text()
+
+
+def test_hands_beside_each_other_on_the_map_have_other_colours(open_page, home):
+    page = open_page(f"{home}/map")
+    page.wait_for_selector("#map[data-ready]")
+    found = page.evaluate(
+        """() => {
+          map = { ...map, hands: [], x: [], y: [] };
+          for (let i = 0; i < 144; i += 1) {
+            map.hands.push(1 + ((i * 37) % 144));
+            map.x.push(i % 12);
+            map.y.push(Math.floor(i / 12));
+          }
+          chooseColours();
+          return map.hands.map((hand) => colours.get(hand).join());
+        }"""
+    )
+    rows = [found[start : start + 12] for start in range(0, 144, 12)]
+    for line in (*rows, *zip(*rows, strict=True)):
+        assert all(one != other for one, other in pairwise(line))
+
+
+def test_a_scan_that_is_gone_is_said_in_a_sentence(browser, home, page_ids):
+    page = browser.new_page()  # a browser complains about what is missing, as it should
+    page.route("**/info.json", lambda route: route.fulfill(status=404, body="gone"))
+    page.goto(f"{home}/compare?first={page_ids[0]}&second={page_ids[1]}")
+    sentence = page.get_by_text("The scan cannot be shown: its file is gone").first
+    sentence.wait_for()
+    assert page.get_by_text("Unable to open").count() == 0
+    page.close()
 
 
 def test_the_map_is_walked_by_keys_and_shows_thumbnails(open_page, home):

@@ -2,11 +2,12 @@
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from dgmp.errors import DgmpError
-from dgmp.web.jobs import KEPT, Jobs, JobStopped
+from dgmp.web.jobs import KEPT, Jobs, JobStopped, Reader
 
 
 def ended(job, seconds=5.0):
@@ -168,3 +169,17 @@ def test_old_jobs_are_forgotten(jobs):
     assert len(jobs.all()) <= KEPT
     assert jobs.find("1") is None
     assert jobs.all()[0].name == str(KEPT + 4)
+
+
+def test_pages_are_read_one_after_another_whoever_asks():
+    reader, threads = Reader(), set()
+    with ThreadPoolExecutor(4) as pool:
+        asked = [
+            pool.submit(reader.run, lambda: threads.add(threading.get_ident())) for _ in range(8)
+        ]
+        assert [each.result() for each in asked] == [None] * 8
+    assert list(reader.map(str, [1, 2])) == [(1, "1"), (2, "2")]
+    assert len(threads) == 1
+    reader.close()
+    with pytest.raises(DgmpError, match="the server is ending"):
+        reader.run(list)

@@ -12,7 +12,7 @@ from dgmp.errors import DecisionConflict
 from dgmp.records import Decision
 from dgmp.tasks import decide, group
 from dgmp.web.asking import Refused
-from dgmp.web.store import Store
+from dgmp.web.store import Store, repeated
 from dgmp.web.views.cards import page_card
 
 
@@ -114,3 +114,8 @@ def test_small_pictures_are_read_anew_when_pages_are_described(store, page_ids):
     Catalogue.open(store.folder).drop([one])
     assert store.thumbnails([one, other]) == {other: before[other]}
     assert page_card(store, one)["thumbnail"] != address
+
+
+def test_a_title_has_the_folder_where_another_folder_has_a_file_of_that_name(store, page_ids):
+    assert store.title(page_ids[0]) == page_ids[0].rpartition("/")[2]
+    assert repeated(["a/f1.jpg", "b/f1.jpg", "b/f2.jpg"]) == {"f1.jpg"}

@@ -20,12 +20,24 @@ from .found_files import (
 )
 from .hand_store import made_from, read_hands, read_shift, write_stored_hands
 from .head import Head, is_catalogue, renamed_spec
+from .in_order import pages_in_order, rows_at
+from .lock import locked
+from .projection import (
+    SAMPLED,
+    SHORT,
+    Projection,
+    fit_projection,
+    load_projection,
+    save_projection,
+)
 from .rounding import rounded, unrounded
 from .rows import Changes, Entry
 from .search import Nearest, sample_rows
 from .table import Catalogue
 
 __all__ = [
+    "SAMPLED",
+    "SHORT",
     "Catalogue",
     "Changes",
     "Entry",
@@ -33,11 +45,16 @@ __all__ = [
     "Nearest",
     "PageAreas",
     "PageBands",
+    "Projection",
     "add_decisions",
     "add_stored_decisions",
+    "fit_projection",
     "in_force",
     "is_catalogue",
+    "load_projection",
+    "locked",
     "made_from",
+    "pages_in_order",
     "read_areas",
     "read_bands",
     "read_decision_file",
@@ -46,7 +63,9 @@ __all__ = [
     "read_shift",
     "renamed_spec",
     "rounded",
+    "rows_at",
     "sample_rows",
+    "save_projection",
     "short_vectors",
     "taken_back",
     "unrounded",

@@ -6,6 +6,11 @@ the disk before the call returns. A kill can leave the beginning of a line at th
 it has no line end, is never read, and the next writer takes it away. An undo is a line like any
 other. A log with a table's commits would be slower and could not compare and add in one step.
 
+In object storage the log is one object with the same lines, read and written whole on the condition
+that nobody wrote it meanwhile (If-Match); else it is read again and the decision made anew, so that
+of two writers none is lost and each sees what the other decided. An object per decision would spare
+the rewriting (0.3 kB per decision) and could not compare and add in one step.
+
 The order of decisions is that of their ids, which begin with the time, also where logs of several
 catalogues were brought together.
 """
@@ -14,6 +19,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -26,6 +32,7 @@ import msgspec
 from ..errors import CatalogueError, DgmpError
 from ..files import Format, write_text
 from ..records import Decision
+from ..storage import AnyPath, ObjectPath
 from .lock import locked
 
 FORMAT = Format("dgmp-decisions", 1, "list of decisions")
@@ -33,13 +40,14 @@ FILE = "decisions.jsonl"
 LOCK = ".decisions.lock"
 _HEAD = msgspec.json.encode(FORMAT.stamp({})) + b"\n"
 _TIME = "%Y%m%dT%H%M%S%f"
+_TRIES = 100  # to write to an object that others write to
 _AHEAD = timedelta(days=1)  # clocks of other computers may be wrong by so much
 
 # What to store, made from the log as it is before; raises if nothing is to be stored.
 Make = Callable[[tuple[Decision, ...]], Sequence[Decision]]
 
 
-def read_decisions(folder: Path) -> tuple[Decision, ...]:
+def read_decisions(folder: AnyPath) -> tuple[Decision, ...]:
     """All that was ever decided, undos included, oldest first; nothing where there is no log."""
     return read_decision_file(folder / FILE) if (folder / FILE).exists() else ()
 
@@ -59,26 +67,26 @@ def taken_back(log: Sequence[Decision]) -> dict[str, Decision]:
     return found
 
 
-def add_decisions(folder: Path, make: Make) -> tuple[Decision, ...]:
+def add_decisions(folder: AnyPath, make: Make) -> tuple[Decision, ...]:
     """Store decisions with ids and times, in one step; ``make`` sees the log undisturbed."""
-    with locked(folder, LOCK, wait=True), _opened(folder / FILE) as file:
-        log = _cut_to_whole_lines(file, folder / FILE)
+
+    def with_ids(log: tuple[Decision, ...]) -> tuple[Decision, ...]:
         decisions = make(log)
         now = datetime.now(UTC)
         if log and (last := _time_of(log[-1])) >= now:  # clocks are set back now and then
             now = last + timedelta(microseconds=1)
         times = [now + timedelta(microseconds=n) for n in range(len(decisions))]
-        ids = [f"{time.strftime(_TIME)}-{secrets.token_hex(4)}" for time in times]
+        ids = [f"{moment.strftime(_TIME)}-{secrets.token_hex(4)}" for moment in times]
         action = ids[0] if len(ids) > 1 else ""
-        stored = tuple(
-            replace(decision, id=id, time=time.isoformat(timespec="microseconds"), action=action)
-            for decision, id, time in zip(decisions, ids, times, strict=True)
+        return tuple(
+            replace(decision, id=id, time=moment.isoformat(timespec="microseconds"), action=action)
+            for decision, id, moment in zip(decisions, ids, times, strict=True)
         )
-        _append(file, stored)
-    return stored
+
+    return _add(folder, with_ids)
 
 
-def add_stored_decisions(folder: Path, decisions: Sequence[Decision]) -> tuple[Decision, ...]:
+def add_stored_decisions(folder: AnyPath, decisions: Sequence[Decision]) -> tuple[Decision, ...]:
     """Store decisions of another log as they are; those whose id is known are left out."""
     latest = datetime.now(UTC) + _AHEAD
     if future := [decision.id for decision in decisions if _time_of(decision) > latest]:
@@ -87,15 +95,15 @@ def add_stored_decisions(folder: Path, decisions: Sequence[Decision]) -> tuple[D
             "every later one would sort after it; set the clock of its computer right, or take "
             "the line with this id out"
         )
-    with locked(folder, LOCK, wait=True), _opened(folder / FILE) as file:
-        known = {decision.id for decision in _cut_to_whole_lines(file, folder / FILE)}
-        new = [decision for decision in decisions if decision.id not in known]
-        if new:
-            _append(file, new)
-    return tuple(new)
+
+    def new(log: tuple[Decision, ...]) -> tuple[Decision, ...]:
+        known = {decision.id for decision in log}
+        return tuple(decision for decision in decisions if decision.id not in known)
+
+    return _add(folder, new)
 
 
-def read_decision_file(path: Path) -> tuple[Decision, ...]:
+def read_decision_file(path: AnyPath) -> tuple[Decision, ...]:
     """The decisions of a file of this format, oldest first, each once."""
     try:
         data = path.read_bytes()
@@ -109,11 +117,41 @@ def write_decision_file(decisions: Sequence[Decision], path: Path) -> None:
     write_text(path, (_HEAD + _encoded(decisions)).decode())
 
 
+def _add(
+    folder: AnyPath, make: Callable[[tuple[Decision, ...]], tuple[Decision, ...]]
+) -> tuple[Decision, ...]:
+    """Add what is made from the log as it is now, in one step."""
+    if isinstance(folder, ObjectPath):
+        return _put(folder / FILE, make)
+    with locked(folder, LOCK, wait=True), _opened(folder / FILE) as file:
+        added = make(_cut_to_whole_lines(file, folder / FILE))
+        if added:
+            _append(file, added)
+    return added
+
+
+def _put(
+    path: ObjectPath, make: Callable[[tuple[Decision, ...]], tuple[Decision, ...]]
+) -> tuple[Decision, ...]:
+    """The same for an object: written anew on the condition that it is as it was read."""
+    added: tuple[Decision, ...] = ()
+    for _ in range(_TRIES):
+        data, tag = path.read_tagged()
+        log = _decoded(data, path)
+        if added and {decision.id for decision in added} <= {decision.id for decision in log}:
+            return added  # written, and the answer was lost
+        added = make(log)
+        if not added or path.write_if((data or _HEAD) + _encoded(added), tag) is not None:
+            return added
+        time.sleep(secrets.randbelow(100) / 1000)  # another writer came before
+    raise CatalogueError(f"{path}: is written to by too many at once; try again")
+
+
 def _encoded(decisions: Sequence[Decision]) -> bytes:
     return b"".join(msgspec.json.encode(decision) + b"\n" for decision in decisions)
 
 
-def _decoded(data: bytes, path: Path) -> tuple[Decision, ...]:
+def _decoded(data: bytes, path: AnyPath) -> tuple[Decision, ...]:
     head, _, rest = data.partition(b"\n")
     if not head and not rest:
         return ()

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ..errors import CatalogueError, DgmpError
 from ..files import Format, from_plain, read_json, to_plain, write_json
 from ..records import Polygon
+from ..storage import AnyPath
 
 BANDS_FORMAT = Format("dgmp-bands", 1, "list of bands")
 BANDS_FILE = "bands.json"
@@ -41,27 +41,27 @@ class PageAreas:
     reason: str = ""  # why there is none, if there is no writing
 
 
-def read_bands(folder: Path) -> dict[str, PageBands]:
+def read_bands(folder: AnyPath) -> dict[str, PageBands]:
     """The bands of pages by their id; none where there is no such file yet."""
     return _read(folder / BANDS_FILE, BANDS_FORMAT, dict[str, PageBands])
 
 
-def write_bands(bands: Mapping[str, PageBands], folder: Path) -> None:
+def write_bands(bands: Mapping[str, PageBands], folder: AnyPath) -> None:
     """Write the bands of all pages."""
     write_json(folder / BANDS_FILE, BANDS_FORMAT, {"pages": to_plain(bands)})
 
 
-def read_areas(folder: Path) -> dict[str, PageAreas]:
+def read_areas(folder: AnyPath) -> dict[str, PageAreas]:
     """The written areas of pages by their id; none where there is no such file yet."""
     return _read(folder / AREAS_FILE, AREAS_FORMAT, dict[str, PageAreas])
 
 
-def write_areas(areas: Mapping[str, PageAreas], folder: Path) -> None:
+def write_areas(areas: Mapping[str, PageAreas], folder: AnyPath) -> None:
     """Write the written areas of all pages."""
     write_json(folder / AREAS_FILE, AREAS_FORMAT, {"pages": to_plain(areas)})
 
 
-def _read(path: Path, format: Format, kind: Any) -> Any:
+def _read(path: AnyPath, format: Format, kind: Any) -> Any:
     if not path.exists():
         return {}
     try:

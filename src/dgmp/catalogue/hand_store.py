@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import msgspec
 
 from ..errors import CatalogueError
 from ..files import Format, to_plain, write_text
 from ..records import StoredHands
+from ..storage import AnyPath
 from .decision_log import read_decisions
 from .head import read_head
 from .rows import TABLE, connect, refusals
@@ -42,7 +42,7 @@ class _Shifted:
     found: _Shift
 
 
-def read_shift(folder: Path) -> float:
+def read_shift(folder: AnyPath) -> float:
     """The shift of the hands that were last stored, without all that is said of them."""
     try:
         stored = msgspec.json.decode((folder / FILE).read_bytes(), type=_Shifted)
@@ -51,7 +51,7 @@ def read_shift(folder: Path) -> float:
     return stored.found.shift if stored.version == FORMAT.version else 0.0
 
 
-def read_hands(folder: Path) -> StoredHands | None:
+def read_hands(folder: AnyPath) -> StoredHands | None:
     """The hands that were last stored, and whether they are current; None where there are none."""
     path = folder / FILE
     try:
@@ -65,13 +65,13 @@ def read_hands(folder: Path) -> StoredHands | None:
     return replace(stored.found, current=stored.made_from == made_from(folder))
 
 
-def write_stored_hands(found: StoredHands, made_from: str, folder: Path) -> None:
+def write_stored_hands(found: StoredHands, made_from: str, folder: AnyPath) -> None:
     """Store hands that were made from what :func:`made_from` gave, whole or not at all."""
     stored = _Stored(FORMAT.name, FORMAT.version, made_from, found)
     write_text(folder / FILE, msgspec.json.encode(stored).decode())
 
 
-def made_from(folder: Path) -> str:
+def made_from(folder: AnyPath) -> str:
     """A digest of all that hands are made from: pages, calibration, decisions."""
     head, _ = read_head(folder)
     with refusals(folder):

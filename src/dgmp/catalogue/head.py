@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from ..errors import CatalogueError, DgmpError
 from ..files import Format, first_difference, from_plain, read_json, to_plain, write_json
+from ..storage import AnyPath, reachable_path
 
 FORMAT = Format("dgmp-catalogue", 5, "catalogue", older=(1, 2, 3, 4))
 ROUNDED = 3  # the version since which vectors are stored in bytes
@@ -42,12 +42,12 @@ class Head:
         return first_difference(ours, theirs) or f"{self.dim} and {other.dim} dimensions"
 
 
-def is_catalogue(folder: Path | str) -> bool:
+def is_catalogue(folder: AnyPath | str) -> bool:
     """Whether there is one in a folder."""
-    return (Path(folder) / FILE).is_file()
+    return (reachable_path(folder) / FILE).is_file()
 
 
-def read_head(folder: Path) -> tuple[Head, int]:
+def read_head(folder: AnyPath) -> tuple[Head, int]:
     """The head of a catalogue, and the version it is stored in."""
     if not is_catalogue(folder):
         taken = folder.is_dir() and any(folder.iterdir())
@@ -65,7 +65,7 @@ def read_head(folder: Path) -> tuple[Head, int]:
     return replace(head, spec=renamed_spec(head.spec)), version
 
 
-def write_head(head: Head, folder: Path) -> None:
+def write_head(head: Head, folder: AnyPath) -> None:
     """Write the head in the version of now."""
     write_json(folder / FILE, FORMAT, to_plain(head))
 

@@ -14,12 +14,12 @@ from __future__ import annotations
 import hashlib
 import zipfile
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..files import replacing
+from ..storage import AnyPath
 from .rounding import scales
 
 SHORT = 512  # entries of a short vector; see benchmarks/results/catalogue.md
@@ -75,7 +75,7 @@ def few_coordinates(rows: NDArray[np.int8] | NDArray[np.float32]) -> NDArray[np.
     return np.asarray(turn * np.sqrt(values.clip(0)), np.float32)
 
 
-def save_projection(projection: Projection, folder: Path) -> None:
+def save_projection(projection: Projection, folder: AnyPath) -> None:
     """Write ``short.npz``, whole or not at all."""
     matrix = np.zeros((0, 0), np.float32) if projection.matrix is None else projection.matrix
     matrix = np.ascontiguousarray(matrix)
@@ -84,10 +84,10 @@ def save_projection(projection: Projection, folder: Path) -> None:
         np.savez(file, version=np.array(VERSION), digest=digest, matrix=matrix)
 
 
-def load_projection(folder: Path, dim: int) -> Projection | None:
+def load_projection(folder: AnyPath, dim: int) -> Projection | None:
     """What :func:`save_projection` wrote; None where there is nothing that can be used."""
     try:
-        with np.load(folder / FILE) as stored:
+        with (folder / FILE).open("rb") as file, np.load(file) as stored:
             version, matrix = int(stored["version"]), stored["matrix"]
             digest = stored["digest"].tobytes()
     except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile):

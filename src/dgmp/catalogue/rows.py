@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from ..files import from_plain, to_plain
 from ..names import need
 from ..records import Page, Region
 from ..sources import is_address, open_source
+from ..storage import AnyPath, ObjectPath, explained, lance_options
 from .checksums import CHECK, damaged
 from .rounding import unrounded
 
@@ -54,12 +54,17 @@ class Changes:
         return tuple(sorted(self.new + self.changed, key=lambda page: page.id))
 
 
-def connect(folder: Path) -> Any:
+def connect(folder: AnyPath) -> Any:
     """The database in a folder; every call sees what other processes have written."""
-    return need("lancedb").connect(folder, read_consistency_interval=timedelta(0))
+    there = isinstance(folder, ObjectPath)
+    return need("lancedb").connect(
+        str(folder) if there else folder,
+        read_consistency_interval=timedelta(0),
+        storage_options=lance_options() if there else None,
+    )
 
 
-def check_unused(folder: Path) -> None:
+def check_unused(folder: AnyPath) -> None:
     """Refuse a folder whose table holds rows, or is of another program, as the place of a new one.
 
     A table of ours without rows and without a head is what a killed beginning leaves.
@@ -228,7 +233,7 @@ def _panics(error: Exception) -> bool:
 
 
 @contextmanager
-def refusals(folder: Path) -> Iterator[None]:
+def refusals(folder: AnyPath) -> Iterator[None]:
     """Raise what the table or the disk refuses as an error that names the catalogue."""
     try:
         yield
@@ -238,4 +243,6 @@ def refusals(folder: Path) -> Iterator[None]:
         if not isinstance(error, (OSError, RuntimeError, ValueError)) and not _panics(error):
             raise
         first = str(error).strip().partition("\n")[0]
+        if isinstance(folder, ObjectPath):
+            first = explained(error)
         raise CatalogueError(f"{folder}: its table cannot be used: {first}") from error

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from ..names import need
 from ..records import Hit
+from ..storage import AnyPath
 from .checksums import CHECK, COLUMNS, damaged
 from .projection import SHORT, few_coordinates, fit_projection
 from .rounding import blocks, products, scales
@@ -79,7 +79,7 @@ class _Pages:
 class Searcher:
     """Searches a table, and keeps in memory what it needs again."""
 
-    def __init__(self, table: Any, folder: Path, dim: int) -> None:
+    def __init__(self, table: Any, folder: AnyPath, dim: int) -> None:
         self._table, self._dim = table, dim
         self.shorts = ShortTable(folder, dim)
         self._held: tuple[int, _Pages, NDArray[np.float32]] | None = None  # version, pages, scales

@@ -10,13 +10,13 @@ indexed yet are looked through one by one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..names import need
+from ..storage import AnyPath, stamp
 from .projection import (
     FILE,
     SAMPLED,
@@ -39,10 +39,10 @@ _WRITTEN = 20_000  # short vectors in one file
 class ShortTable:
     """The short vectors of a catalogue, where it is large enough to have them."""
 
-    def __init__(self, folder: Path, dim: int) -> None:
+    def __init__(self, folder: AnyPath, dim: int) -> None:
         self._folder, self._dim = folder, dim
         self._table: Any = None
-        self._made: tuple[int, Projection | None] = (0, None)
+        self._made: tuple[str, Projection | None] = ("", None)
 
     @property
     def ready(self) -> bool:
@@ -157,8 +157,7 @@ class ShortTable:
 
     def _projection(self) -> Projection | None:
         """The projection as it is on the disk now."""
-        path = self._folder / FILE
-        changed = path.stat().st_mtime_ns if path.exists() else 0
+        changed = stamp(self._folder / FILE)
         if changed != self._made[0]:
             self._made = (changed, load_projection(self._folder, self._dim))
             self._table = None  # it may have been made anew

@@ -17,7 +17,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from ..files import readable, to_plain
 from ..names import need
 from ..records import Descriptors, Page, file_and_part
 from ..sources import is_address
+from ..storage import AnyPath, as_path, reachable_path
 from .checksums import CHECK, COLUMNS, checksums
 from .head import FORMAT, ROUNDED, Head, is_catalogue, read_head, write_head
 from .lock import LOCK, locked
@@ -67,16 +67,16 @@ _FILES, _FILE_PAGES = 32, 1000
 class Catalogue:
     """Made by :meth:`create` and :meth:`open`."""
 
-    def __init__(self, folder: Path, head: Head, table: Any, version: int) -> None:
+    def __init__(self, folder: AnyPath, head: Head, table: Any, version: int) -> None:
         self.folder, self.head = folder, head
         self._table, self._version = table, version
         self._searcher = Searcher(table, folder, head.dim)
         self._batches = 0
 
     @classmethod
-    def create(cls, folder: Path | str, head: Head) -> Catalogue:
+    def create(cls, folder: AnyPath | str, head: Head) -> Catalogue:
         """A new, empty catalogue in a folder that is new or empty."""
-        folder = Path(folder)
+        folder = reachable_path(folder)
         if is_catalogue(folder):
             raise CatalogueError(f"{folder}: is a catalogue already")
         # A table without a head is what a killed create leaves.
@@ -94,9 +94,9 @@ class Catalogue:
         return cls(folder, head, table, FORMAT.version)
 
     @classmethod
-    def open(cls, folder: Path | str) -> Catalogue:
+    def open(cls, folder: AnyPath | str) -> Catalogue:
         """A catalogue that is there."""
-        folder = Path(folder)
+        folder = reachable_path(folder)
         head, version = read_head(folder)
         with refusals(folder):
             table = connect(folder).open_table(TABLE)
@@ -305,7 +305,7 @@ class Catalogue:
         """The id of the page that is meant by an id or by the path of a file, if it is here."""
         rows = self._columns("page_id", where=f"page_id = {quoted(readable(text))}")
         if not len(rows):
-            path = quoted(text if is_address(text) else readable(str(Path(text).resolve())))
+            path = quoted(text if is_address(text) else readable(str(as_path(text).resolve())))
             rows = self._columns("page_id", where=f"path = {path}").sort_by("page_id")
         return str(rows["page_id"][0]) if len(rows) else None
 

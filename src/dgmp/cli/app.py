@@ -24,6 +24,7 @@ from .. import __version__
 from ..errors import DgmpError
 from ..files import readable
 from ..names import missing_extra
+from ..plugins import allow
 
 # In the order of the work; each is the function of that name in commands/NAME.py.
 COMMANDS = (
@@ -47,6 +48,12 @@ COMMANDS = (
 
 class _OneLineErrors(TyperGroup):
     """Whatever goes wrong is printed in one line; of a bug a report is written for its finder."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
+    ) -> Any:
+        allow(args)  # code that is named here may be imported
+        return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -111,6 +118,10 @@ def _dgmp(
         bool,
         typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version."),
     ] = False,
+    plugin: Annotated[
+        list[str] | None,
+        typer.Option(help="Code of yours that a saved model may use, as package.module:Name."),
+    ] = None,
 ) -> None:
     """Deep generalized max pooling, and what it does for manuscripts."""
     for stream in (sys.stdout, sys.stderr):

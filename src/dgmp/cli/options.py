@@ -23,8 +23,15 @@ Scans = Annotated[
     str,
     Argument(
         metavar="SCANS",
-        help="A folder of scans, a label file, a picture, a PDF, or a IIIF manifest by its "
-        "address or file.",
+        help="A folder of scans, a label file, a picture or a PDF, here or in object storage "
+        "(s3://bucket/folder), a IIIF manifest by its address or file, or a list of these, .txt.",
+    ),
+]
+CataloguePlace = Annotated[
+    str,
+    Argument(
+        metavar="CATALOGUE",
+        help="What dgmp describe --catalogue made: a folder, or an address as s3://bucket/folder.",
     ),
 ]
 NameOrRun = Annotated[
@@ -47,6 +54,15 @@ LineDistance = Annotated[
 ]
 Device = Annotated[str, Option(help="auto, cpu or cuda.")]
 Workers = Annotated[int, Option(min=0, help="Further processes.")]
+EngineName = Annotated[
+    str,
+    Option(
+        "--engine",
+        metavar="NAME",
+        help="Where the work is done: processes of this machine, ray (a cluster that is started "
+        "here and ends with the command), or ray:ADDRESS (one that is there).",
+    ),
+]
 AsJson = Annotated[bool, Option("--json", help="One JSON object per line.")]
 
 
@@ -62,7 +78,8 @@ class CorpusOptions:
         ),
     ] = None
     labels: Annotated[
-        Path | None, Option(help="The label file to go by, where there are several.")
+        str | None,
+        Option(metavar="FILE", help="The label file to go by, where there are several."),
     ] = None
     variant: Annotated[
         str | None, Option(help="colour or binarised, if Historical-WI lies there in both.")

@@ -25,15 +25,23 @@ def page_bar(title: str, total: int) -> Iterator[PageProgress]:
         BarColumn,
         MofNCompleteColumn,
         Progress,
+        ProgressColumn,
+        Task,
         TextColumn,
         TimeRemainingColumn,
     )
+    from rich.text import Text
+
+    class Speed(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(_speed(task.speed) if task.speed else "")
 
     console = Console(stderr=True)
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
+        Speed(),
         TimeRemainingColumn(),
         console=console,
         transient=True,
@@ -71,7 +79,7 @@ def page_lines(title: str, total: int, clock: Callable[[], float] = time.monoton
         said = now
         speed = done / (now - began)
         left = f", {_clock((total - done) / speed)} left" if done < total else ""
-        say(f"{title}: {done} of {total} ({done / total:.0%}), {60 * speed:.0f} a minute{left}")
+        say(f"{title}: {done} of {total} ({done / total:.0%}), {_speed(speed)}{left}")
 
     return advance
 
@@ -157,6 +165,10 @@ def _words(progress: Any) -> str:
     if progress.validation is not None:
         parts.append(f"validation {progress.validation:.3f}")
     return "  ".join(parts)
+
+
+def _speed(per_second: float) -> str:
+    return f"{per_second:.1f} a second" if per_second >= 1 else f"{60 * per_second:.0f} a minute"
 
 
 def _clock(seconds: float) -> str:

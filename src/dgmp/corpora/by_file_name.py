@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import replace
-from pathlib import Path
 
 from ..errors import CorpusError
+from ..storage import AnyPath
 from .corpus_format import CorpusFormat, Found, Listed, label_each, split_above
 
 # Training pages are called writer-scan-IMG_MAX_number, test pages writer-IMG_MAX_number.
@@ -19,7 +19,7 @@ def _list_historical_wi(found: Found) -> Listed:
     pictures = _one_variant(found)
     forms = {bool(m[2]) for p in pictures if (m := _HISTORICAL_WI.fullmatch(p.stem))}
 
-    def labels(root: Path, picture: Path) -> dict[str, str] | None:
+    def labels(root: AnyPath, picture: AnyPath) -> dict[str, str] | None:
         match = _HISTORICAL_WI.fullmatch(picture.stem)
         if not match:
             return None
@@ -32,7 +32,7 @@ def _list_historical_wi(found: Found) -> Listed:
 
 
 def _list_icdar13(found: Found) -> Listed:
-    def labels(root: Path, picture: Path) -> dict[str, str] | None:
+    def labels(root: AnyPath, picture: AnyPath) -> dict[str, str] | None:
         match = _ICDAR13.fullmatch(picture.stem)
         if not match:
             return None
@@ -41,10 +41,10 @@ def _list_icdar13(found: Found) -> Listed:
     return label_each(found, labels, ICDAR13.name)
 
 
-def _one_variant(found: Found) -> list[Path]:
+def _one_variant(found: Found) -> list[AnyPath]:
     """Historical-WI comes in colour (JPEG) and binarised (PNG): the same pages twice."""
     root, variant = found.root, found.variant
-    chosen: dict[str, list[Path]] = defaultdict(list)
+    chosen: dict[str, list[AnyPath]] = defaultdict(list)
     for picture in found.pictures:
         said = found.relative(picture).lower()
         if re.search(r"binar", said):

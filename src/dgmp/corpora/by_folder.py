@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
+from ..storage import AnyPath
 from .corpus_format import CorpusFormat, Found, Listed, folders_above, label_each
 
 
-def _labels(root: Path, picture: Path, label: str | None) -> dict[str, str]:
+def _labels(root: AnyPath, picture: AnyPath, label: str | None) -> dict[str, str]:
     names, split = folders_above(root, picture)
     return {label: names[0], **split} if label and names else split
 

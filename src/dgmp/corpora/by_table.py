@@ -6,15 +6,16 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
+from typing import Any
 
 from ..errors import CorpusError
 from ..files import as_named
+from ..storage import AnyPath, relative
 from .corpus_format import CorpusFormat, Found, Listed
 from .label_files import CLAMM_SCRIPTS, SPLITS, LabelFile, clamm_script, split_in
 
 
-def format_of_tables(root: Path, tables: Sequence[LabelFile]) -> str:
+def format_of_tables(root: AnyPath, tables: Sequence[LabelFile]) -> str:
     """The format of a folder with label files, or a CorpusError that asks."""
     seen: dict[str, LabelFile] = {}
     for table in tables:
@@ -27,7 +28,7 @@ def format_of_tables(root: Path, tables: Sequence[LabelFile]) -> str:
                     "say which counts by labels= (--labels)"
                 )
     if len({table.labels & {"writer", "script"} for table in tables}) > 1:
-        names = ", ".join(table.path.relative_to(root).as_posix() for table in tables)
+        names = ", ".join(relative(table.path, root).as_posix() for table in tables)
         raise CorpusError(
             f"{root}: label files of different sorts ({names}); open the folder of one of them, "
             "or say which counts by labels= (--labels)"
@@ -65,11 +66,11 @@ def _list(found: Found, kind: str) -> Listed:
         raise CorpusError(f"{root}: kind {kind!r} needs a label file, and there is none")
     listed = Listed()
     present = {picture.resolve(): picture for picture in pictures}
-    by_name: dict[str, list[Path]] = defaultdict(list)
+    by_name: dict[str, list[AnyPath]] = defaultdict(list)
     for picture in pictures:
         by_name[picture.name].append(picture)
-    rows: dict[Path, dict[str, str]] = {}
-    conflicts: dict[Path, str] = {}
+    rows: dict[AnyPath, dict[str, str]] = {}
+    conflicts: dict[AnyPath, str] = {}
     for table in tables:
         listed.notes += table.notes
         table_name = table.path.name
@@ -79,7 +80,8 @@ def _list(found: Found, kind: str) -> Listed:
         for row in table.rows:
             name = as_named(row["file"]).replace("\\", "/")
             wanted = table.path.parent / name
-            if not wanted.exists() and (root / name).is_file():
+            known = wanted.resolve() in present
+            if not known and not wanted.exists() and (root / name).is_file():
                 wanted = root / name  # a label file that lies elsewhere may mean the corpus
             file = _find(wanted, root, present, by_name)
             if isinstance(file, str):
@@ -100,7 +102,7 @@ def _list(found: Found, kind: str) -> Listed:
             elif table.official and "script" in labels:
                 labels["script"] = clamm_script(labels["script"]) or labels["script"]
             if file in rows:
-                shown = file.relative_to(root).as_posix()
+                shown = relative(file, root).as_posix()
                 if rows[file] == labels:
                     listed.notes.append((shown, f"listed twice in {table_name}, alike"))
                 else:
@@ -119,32 +121,36 @@ def _list(found: Found, kind: str) -> Listed:
     names = ", ".join(table.path.name for table in tables)
     for picture in pictures:
         if picture not in rows:
-            listed.left_out.append((picture.relative_to(root).as_posix(), f"not listed in {names}"))
+            listed.left_out.append((relative(picture, root).as_posix(), f"not listed in {names}"))
     for picture, why in conflicts.items():
         del rows[picture]
-        listed.left_out.append((picture.relative_to(root).as_posix(), why))
+        listed.left_out.append((relative(picture, root).as_posix(), why))
     listed.files += rows.items()
     return listed
 
 
 def _find(
-    wanted: Path, root: Path, present: dict[Path, Path], by_name: dict[str, list[Path]]
-) -> Path | str:
+    wanted: AnyPath,
+    root: AnyPath,
+    present: dict[AnyPath, AnyPath],
+    by_name: dict[str, list[AnyPath]],
+) -> AnyPath | str:
     """The file a row means, or why there is none."""
     resolved = wanted.resolve()
     if resolved in present:
         return present[resolved]
     if resolved.is_file():
-        if not resolved.is_relative_to(root.resolve()):
+        top: Any = root.resolve()
+        if not resolved.is_relative_to(top):
             return "but lies outside the corpus"
-        return root / resolved.relative_to(root.resolve())
+        return root / relative(resolved, top).as_posix()
     if resolved.is_dir():
         return "but is a folder"
     namesakes = by_name.get(wanted.name, [])
     if len(namesakes) == 1:
         return namesakes[0]  # label files often give bare names of pictures in a folder below
     if namesakes:
-        places = ", ".join(name.relative_to(root).as_posix() for name in namesakes[:3])
+        places = ", ".join(relative(name, root).as_posix() for name in namesakes[:3])
         return f"but found in several places: {places}"
     return "but there is no such file"
 

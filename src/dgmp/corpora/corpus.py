@@ -20,7 +20,16 @@ from ..files import readable
 from ..names import check_name
 from ..pixels import FOREIGN, SUFFIXES, Picture, pictures_in
 from ..records import Page, Source
-from ..sources import SOURCES, is_address, is_manifest_file, list_address, sources_at
+from ..sources import (
+    SOURCES,
+    is_address,
+    is_manifest_file,
+    list_address,
+    list_all,
+    read_address_list,
+    sources_at,
+)
+from ..storage import AnyPath, ObjectPath, as_path, reachable_path, relative
 from .by_table import format_of_tables
 from .corpus_format import Found
 from .formats import FORMATS, choose_format
@@ -44,7 +53,7 @@ class Remark(NamedTuple):
 class Corpus:
     """Pages in the order of their ids."""
 
-    root: Path | str  # a folder, or the address that was given
+    root: AnyPath | str  # a folder, or the address that was given
     kind: str
     pages: tuple[Page, ...]
     left_out: tuple[Remark, ...] = ()
@@ -86,17 +95,18 @@ class Corpus:
 
 
 def open_corpus(
-    path: str | Path,
+    path: str | AnyPath,
     *,
     kind: str | None = None,
-    labels: str | Path | None = None,
+    labels: str | AnyPath | None = None,
     variant: str | None = None,
     split_file: str | Path | None = None,
     each_region: bool = False,
 ) -> Corpus:
     """Open a folder of scans, a label file, a single picture or PDF, or a IIIF manifest.
 
-    A manifest or collection is given by its address, ``https://…``, or as a file. ``kind`` is one
+    Folders and files may be in object storage, ``s3://bucket/folder``. A manifest or collection is
+    given by its address, ``https://…``, or as a file, many of them by a list, .txt. ``kind`` is one
     of ``FORMATS``: ``"writers"`` and ``"scripts"`` take the names of folders for labels, which
     nothing else does; ``labels`` is the label file to go by where there are several; ``variant``
     chooses ``"colour"`` or ``"binarised"`` where Historical-WI lies there in both; ``split_file``
@@ -105,11 +115,14 @@ def open_corpus(
     """
     if kind is not None:
         check_name(kind, FORMATS, "kind of corpus")
-    if is_address(path) or is_manifest_file(Path(path)):
+    if not is_address(path):
+        path = reachable_path(path)
+    addresses = None if isinstance(path, str) else read_address_list(path)
+    if isinstance(path, str) or is_manifest_file(path) or addresses is not None:
+        assert not isinstance(path, ObjectPath)  # is no manifest, and no list
         if kind not in (None, "plain") or labels is not None or variant is not None:
             raise CorpusError(f"{path}: kind, labels and variant are for folders, not for IIIF")
-        return _open_address(path, split_file)
-    path = Path(path)
+        return _open_addresses(path, addresses, split_file)
     if variant not in (None, "colour", "binarised"):
         raise CorpusError(f"variant must be colour or binarised, got {variant!r}")
     if not path.exists():
@@ -126,10 +139,11 @@ def open_corpus(
 
     left_out: list[Remark] = []
     files = [single] if single else sorted(_walk(path, left_out), key=lambda f: _relative(f, path))
-    if labels is not None and not Path(labels).exists():
+    given = None if labels is None else as_path(labels)
+    if given is not None and not given.exists():
         raise CorpusError(f"{labels}: there is no such label file")
     notes: list[Remark] = []
-    tables = _tables(path, files, None if labels is None else Path(labels), kind, notes)
+    tables = _tables(path, files, given, kind, notes)
     endings = SUFFIXES | {ending for ending in SOURCES if ending.startswith(".")}
     pictures = [file for file in files if file.suffix.lower() in endings or file == single]
     if not pictures and not tables:
@@ -158,23 +172,31 @@ def open_corpus(
     return Corpus(path, kind, tuple(pages), tuple(sorted(left_out)), tuple(notes))
 
 
-def _open_address(path: str | Path, split_file: str | Path | None) -> Corpus:
-    """The pages of a manifest or collection, by its address or as a file."""
-    address = str(path) if is_address(path) else Path(path).resolve().as_uri()
+def _open_addresses(
+    path: str | Path, listed: Sequence[str] | None, split_file: str | Path | None
+) -> Corpus:
+    """The pages of a manifest or collection, by its address or as a file, or of a list of them."""
+    address = path if isinstance(path, str) else path.resolve().as_uri()
     try:
-        listing = list_address(address)
+        listing = list_address(address) if listed is None else list_all(listed)
     except ImageError as error:
         raise CorpusError(f"{path}: {error.reason}") from error
     pages = tuple(sorted(listing.pages, key=lambda page: page.id))
     if split_file is not None:
         pages = apply_split(Path(split_file), pages)
     left_out = tuple(sorted(Remark(*remark) for remark in listing.left_out))
-    root = str(path) if is_address(path) else Path(path)
-    return Corpus(root, "iiif", pages, left_out, tuple(Remark(*note) for note in listing.notes))
+    return Corpus(path, "iiif", pages, left_out, tuple(Remark(*note) for note in listing.notes))
 
 
-def _walk(root: Path, left_out: list[Remark]) -> Iterator[Path]:
+def _walk(root: AnyPath, left_out: list[Remark]) -> Iterator[AnyPath]:
     """All files below a folder; what is not gone into is left out with its reason."""
+    if isinstance(root, ObjectPath):
+        for found in root.walk():
+            *above, last = found.relative_to(root).parts
+            hidden = any(part.startswith(".") for part in (*above, last))
+            if not hidden and not {*above} & {*_PASSED_OVER}:
+                yield found
+        return
 
     def note(path: str | Path, reason: str) -> None:
         left_out.append(Remark(_relative(Path(path), root), reason))
@@ -190,19 +212,19 @@ def _walk(root: Path, left_out: list[Remark]) -> Iterator[Path]:
             if file.is_file():
                 yield file
             elif file.is_symlink():
-                note(file, "a link to nothing")
+                note(file, "missing: a link to nothing")
             else:
                 note(file, "no ordinary file")
 
 
-def _relative(file: Path, root: Path) -> str:
-    return readable(file.relative_to(root).as_posix())
+def _relative(file: AnyPath, root: AnyPath) -> str:
+    return readable(relative(file, root).as_posix())
 
 
 def _tables(
-    root: Path,
-    files: Sequence[Path],
-    labels: Path | None,
+    root: AnyPath,
+    files: Sequence[AnyPath],
+    labels: AnyPath | None,
     kind: str | None,
     notes: list[Remark],
 ) -> list[LabelFile]:
@@ -217,7 +239,7 @@ def _tables(
     for depth in (1, 2):
         found = []
         for file in files:
-            if len(file.relative_to(root).parts) != depth:
+            if len(relative(file, root).parts) != depth:
                 continue
             if file.suffix.lower() in TABLE_SUFFIXES:
                 if table := _table(file):
@@ -229,7 +251,7 @@ def _tables(
     return []
 
 
-def _table(file: Path) -> LabelFile | None:
+def _table(file: AnyPath) -> LabelFile | None:
     try:
         return read_table(file)
     except CorpusError:
@@ -239,10 +261,10 @@ def _table(file: Path) -> LabelFile | None:
 
 
 def _pages(
-    file: Path,
+    file: AnyPath,
     labels: dict[str, str],
-    root: Path,
-    known: frozenset[Path] | None,
+    root: AnyPath,
+    known: frozenset[AnyPath] | None,
     each_region: bool,
     left_out: list[Remark],
     notes: list[Remark],

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from ..files import readable
+from ..storage import AnyPath, relative
 from .label_files import SPLITS, LabelFile, split_in
 
 
@@ -18,21 +18,21 @@ from .label_files import SPLITS, LabelFile, split_in
 class Found:
     """What lies in a folder: its pictures, and the label files that count."""
 
-    root: Path
-    pictures: Sequence[Path]
+    root: AnyPath
+    pictures: Sequence[AnyPath]
     tables: Sequence[LabelFile] = ()
     variant: str | None = None  # "colour" or "binarised", where the same pages lie there in both
 
-    def relative(self, picture: Path) -> str:
+    def relative(self, picture: AnyPath) -> str:
         """The path of a picture from the root, with forward slashes."""
-        return readable(picture.relative_to(self.root).as_posix())
+        return readable(relative(picture, self.root).as_posix())
 
 
 @dataclass
 class Listed:
     """The files of a corpus with their labels, and remarks on those that do not count."""
 
-    files: list[tuple[Path, dict[str, str]]] = field(default_factory=list)
+    files: list[tuple[AnyPath, dict[str, str]]] = field(default_factory=list)
     left_out: list[tuple[str, str]] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
 
@@ -47,7 +47,9 @@ class CorpusFormat:
     from_tables: bool = False  # labels come from label files, which must be there
 
 
-Labels = Callable[[Path, Path], dict[str, str] | None]  # root, picture -> labels; None: left out
+Labels = Callable[
+    [AnyPath, AnyPath], dict[str, str] | None
+]  # root, picture -> labels; None: left out
 
 
 def label_each(found: Found, labels: Labels, name: str) -> Listed:
@@ -62,18 +64,18 @@ def label_each(found: Found, labels: Labels, name: str) -> Listed:
     return listed
 
 
-def split_above(root: Path, picture: Path) -> dict[str, str]:
+def split_above(root: AnyPath, picture: AnyPath) -> dict[str, str]:
     """The split that the nearest folder above a picture names, if any does."""
-    parts = (root.name, *picture.relative_to(root).parts[:-1])
+    parts = (root.name, *relative(picture, root).parts[:-1])
     for part in reversed(parts):
         if split := split_in(part):
             return {"split": split}
     return {}
 
 
-def folders_above(root: Path, picture: Path) -> tuple[tuple[str, ...], dict[str, str]]:
+def folders_above(root: AnyPath, picture: AnyPath) -> tuple[tuple[str, ...], dict[str, str]]:
     """The folders between root and picture that are no splits, and the split of those that are."""
-    parts = picture.relative_to(root).parts[:-1]
+    parts = relative(picture, root).parts[:-1]
     splits = [SPLITS[part.lower()] for part in parts if part.lower() in SPLITS]
     names = tuple(readable(part) for part in parts if part.lower() not in SPLITS)
     return names, {"split": splits[0]} if splits else {}

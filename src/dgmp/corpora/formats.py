@@ -6,8 +6,8 @@ A folder is a folder: its name becomes a writer or a script only where somebody 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
+from ..storage import AnyPath
 from .by_file_name import HISTORICAL_WI, ICDAR13
 from .by_folder import PLAIN, SCRIPTS, WRITERS
 from .by_table import CLAMM16, CLAMM17, CSV
@@ -25,7 +25,7 @@ FORMATS: dict[str, CorpusFormat] = {
 }
 
 
-def choose_format(pictures: Sequence[Path]) -> str:
+def choose_format(pictures: Sequence[AnyPath]) -> str:
     """The format of a folder without a label file: an official set by its file names, or plain."""
     for kind, format in FORMATS.items():
         pattern = format.pattern

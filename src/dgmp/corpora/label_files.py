@@ -16,6 +16,7 @@ from pathlib import Path
 from ..errors import CorpusError
 from ..files import readable
 from ..pixels import SUFFIXES
+from ..storage import AnyPath
 
 LABELS = ("writer", "script", "manuscript", "scan", "split")
 COLUMNS = {  # as written in headers, in small letters with _ for spaces
@@ -44,7 +45,7 @@ SPLITS = {
 class LabelFile:
     """What a label file says: one dictionary per row, of ``file`` and the labels that are known."""
 
-    path: Path
+    path: AnyPath
     rows: tuple[dict[str, str], ...]
     numbered: bool = False  # scripts are CLaMM's numbers, still to be named
     official: bool = False  # CLaMM's own form, not a table of ours
@@ -76,7 +77,7 @@ def split_in(name: str) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def read_table(path: Path) -> LabelFile | None:
+def read_table(path: AnyPath) -> LabelFile | None:
     """Read a label file; None for a text file that lists no files at all."""
     text, notes = _decoded(path)
     try:
@@ -85,7 +86,7 @@ def read_table(path: Path) -> LabelFile | None:
         raise CorpusError(f"{path}: cannot be read as a table ({error})") from error
 
 
-def _read(path: Path, text: str, notes: list[tuple[str, str]]) -> LabelFile | None:
+def _read(path: AnyPath, text: str, notes: list[tuple[str, str]]) -> LabelFile | None:
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         return None
@@ -104,7 +105,7 @@ def _read(path: Path, text: str, notes: list[tuple[str, str]]) -> LabelFile | No
     return _pairs(path, lines, notes)
 
 
-def _decoded(path: Path) -> tuple[str, list[tuple[str, str]]]:
+def _decoded(path: AnyPath) -> tuple[str, list[tuple[str, str]]]:
     try:
         if path.exists() and not path.is_file():  # a pipe would be waited for
             raise CorpusError(f"{path}: is no ordinary file")
@@ -132,7 +133,7 @@ def _is_picture(name: str) -> bool:
 
 
 def _with_header(
-    path: Path,
+    path: AnyPath,
     text: str,
     delimiter: str,
     header: list[str],
@@ -168,7 +169,7 @@ def _with_header(
 
 
 def _clamm_names(
-    path: Path, lines: list[str], delimiter: str, notes: list[tuple[str, str]]
+    path: AnyPath, lines: list[str], delimiter: str, notes: list[tuple[str, str]]
 ) -> LabelFile | None:
     """CLaMM 2016: ``name.tif;CAROLINE``; a page in two scripts lists both and gets no label."""
     rows = []
@@ -191,7 +192,7 @@ def _clamm_names(
     return LabelFile(path, tuple(rows), numbered, official=True, notes=tuple(notes))
 
 
-def _pairs(path: Path, lines: list[str], notes: list[tuple[str, str]]) -> LabelFile | None:
+def _pairs(path: AnyPath, lines: list[str], notes: list[tuple[str, str]]) -> LabelFile | None:
     """``name.tif id`` on every line; names may hold spaces, the number comes last."""
     rows = []
     for number, line in enumerate(lines, 1):

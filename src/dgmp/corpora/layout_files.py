@@ -12,12 +12,12 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 from xml.etree import ElementTree
 
 from ..errors import CorpusError
 from ..records import Polygon, Region
+from ..storage import AnyPath
 
 SUBFOLDERS = ("page", "alto")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -43,7 +43,7 @@ class Layout:
     lines: tuple[Line, ...] = ()
 
 
-def layout_file(picture: Path, files: Iterable[Path] | None = None) -> Path | None:
+def layout_file(picture: AnyPath, files: Iterable[AnyPath] | None = None) -> AnyPath | None:
     """The ALTO or PAGE file of a picture; ``files`` saves asking the disk again and again."""
     names = (f"{picture.stem}.xml", f"{picture.name}.xml", f"{picture.stem}.alto.xml",
              f"{picture.stem}.page.xml")  # fmt: skip
@@ -54,10 +54,11 @@ def layout_file(picture: Path, files: Iterable[Path] | None = None) -> Path | No
     return None
 
 
-def read_layout(path: Path, size: tuple[int, int]) -> Layout:
+def read_layout(path: AnyPath, size: tuple[int, int]) -> Layout:
     """Read the regions of a picture of ``size`` (width, height)."""
     try:
-        root = ElementTree.parse(path).getroot()
+        with path.open("rb") as file:
+            root = ElementTree.parse(file).getroot()
     except (ElementTree.ParseError, UnicodeDecodeError, LookupError, ValueError) as error:
         raise CorpusError(f"{path}: broken XML ({error})") from error
     except OSError as error:
@@ -114,7 +115,7 @@ def _name(element: ElementTree.Element) -> str:
     return element.tag.rpartition("}")[2]
 
 
-def _zoom(path: Path, page: ElementTree.Element, size: tuple[int, int]) -> tuple[float, float]:
+def _zoom(path: AnyPath, page: ElementTree.Element, size: tuple[int, int]) -> tuple[float, float]:
     width = page.get("WIDTH") or page.get("imageWidth")
     height = page.get("HEIGHT") or page.get("imageHeight")
     if not width or not height:

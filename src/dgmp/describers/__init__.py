@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         save_keypoint_encoding,
     )
     from .learned import LearnedClassifier, LearnedDescriber, as_standardization
+    from .pretrained import from_pretrained, save_pretrained
 
 __getattr__ = lazy_names(
     __name__,
@@ -69,6 +70,8 @@ __getattr__ = lazy_names(
         "draw_weights": ".heat_maps",
         "explain_page": ".explanations",
         "fit_keypoint_describer": ".keypoints",
+        "from_pretrained": ".pretrained",
+        "save_pretrained": ".pretrained",
         "is_explainable": ".explanations",
         "keypoint_rectangles": ".keypoints",
         "likeness_pictures": ".heat_maps",
@@ -102,6 +105,7 @@ __all__ = [
     "explain_page",
     "fit_describer",
     "fit_keypoint_describer",
+    "from_pretrained",
     "full_spec",
     "gather",
     "is_classifier",
@@ -125,6 +129,7 @@ __all__ = [
     "save_descriptors",
     "save_fused",
     "save_keypoint_encoding",
+    "save_pretrained",
     "share_cosine",
     "stored_name",
     "strongest_pieces",

@@ -1,7 +1,8 @@
 """Describers and classifiers by name, or by the folder they were saved in.
 
-A name is that of the describer that comes with the package (``default``) or of a classical kind
-(``hinge``); anything else is a folder, and ``./hinge`` is one even if it is called like a kind:
+A name is that of the describer that comes with the package (``default``), of a classical kind
+(``hinge``) or of a plug-in; anything else is a folder, and ``./hinge`` is one even if it is called
+like a kind:
 
     RUN with model.json        kind "learned": a trained network, of writers or of scripts
     DIR with describer.json    the kind that stands in it: "keypoints" (beside model.json, by
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,9 +26,10 @@ from ..classical import (
     load_script_classifier,
     read_head,
 )
-from ..errors import DgmpError, UnknownName
+from ..errors import DgmpError, MissingExtra, UnknownName
 from ..names import did_you_mean
 from ..pixels import PageImage, Preparation
+from ..plugins import find, installed, is_plugin
 from ..records import PageProgress
 from .describer import Classifier, Describer
 from .fused import load_fused
@@ -34,8 +37,18 @@ from .fused import load_fused
 if TYPE_CHECKING:
     from ..models import TrainedModel
 
-SHIPPED = {"default": Path(__file__).with_name("default")}
+DATA = "dgmp_data"  # the package that brings the data where it does not lie here, as in a clone
 MODEL = "model.json"
+
+
+def _data(name: str) -> Path:
+    beside = Path(__file__).with_name(name)
+    if not beside.is_dir() and (spec := find_spec(DATA)) is not None:
+        return Path(next(iter(spec.submodule_search_locations or [])), name)
+    return beside
+
+
+SHIPPED = {"default": _data("default")}
 
 
 def load_describer(
@@ -76,6 +89,9 @@ def load(
             )
         _check_aggregate(aggregate)
         return fit_classical(str(name_or_run))
+    if is_foreign(name_or_run):
+        _check_aggregate(aggregate)
+        return _foreign(str(name_or_run))
     folder = _folder(name_or_run)
     kind = _stored_kind(folder)
     if kind == "learned":
@@ -92,7 +108,7 @@ def load(
 
 def load_network(name_or_run: str | Path) -> TrainedModel:
     """The trained network of a folder, of writers or scripts; other describers are refused."""
-    if not is_kind(name_or_run):
+    if not is_kind(name_or_run) and not is_foreign(name_or_run):
         folder = _folder(name_or_run)
         if _stored_kind(folder) == "learned":
             from ..models import load_model
@@ -131,6 +147,16 @@ def is_kind(name_or_run: str | Path) -> bool:
     return isinstance(name_or_run, str) and name_or_run in CLASSICAL
 
 
+def is_foreign(name_or_run: str | Path) -> bool:
+    """Whether this is the name of a describer of another package; a folder comes first."""
+    return (
+        isinstance(name_or_run, str)
+        and name_or_run not in SHIPPED
+        and not Path(name_or_run).is_dir()
+        and is_plugin(name_or_run, "describer")
+    )
+
+
 def needs_fitting(name_or_run: str | Path) -> bool:
     """Whether this is a kind of classical describer that training pages make."""
     return is_kind(name_or_run) and CLASSICAL[str(name_or_run)].needs_fitting
@@ -138,7 +164,7 @@ def needs_fitting(name_or_run: str | Path) -> bool:
 
 def stored_name(name_or_run: str | Path) -> str:
     """By what a describer is found from anywhere: its name, or the whole path of its folder."""
-    if is_kind(name_or_run) or (isinstance(name_or_run, str) and name_or_run in SHIPPED):
+    if is_kind(name_or_run) or is_foreign(name_or_run) or name_or_run in SHIPPED:
         return str(name_or_run)
     folder = Path(name_or_run)
     return str(folder.resolve()) if folder.is_dir() else str(name_or_run)
@@ -147,6 +173,15 @@ def stored_name(name_or_run: str | Path) -> str:
 def is_classifier(found: Describer | Classifier) -> bool:
     """Whether it names classes rather than describing pages."""
     return hasattr(found, "classify_page")
+
+
+def _foreign(name: str) -> Describer | Classifier:
+    """The describer that a plug-in makes; called without arguments."""
+    found = find(name, {}, "describer")()
+    wanted = ("preparation", "dim", "spec", "calibration", "describe_page")
+    if lacking := [part for part in wanted if not hasattr(found, part)]:
+        raise DgmpError(f"the describer {name!r} is none: it has no {', '.join(lacking)}")
+    return cast(Describer, found)
 
 
 def _load_learned(folder: Path, device: str, aggregate: str | None) -> Describer | Classifier:
@@ -181,6 +216,11 @@ def _stored_kind(folder: Path) -> str:
 
 def _folder(name_or_run: str | Path) -> Path:
     if isinstance(name_or_run, str) and name_or_run in SHIPPED:
+        if not SHIPPED[name_or_run].is_dir():
+            raise MissingExtra(
+                f"what the describer {name_or_run} has learned is not installed: "
+                "pip install 'dgmp[pages]'"
+            )
         return SHIPPED[name_or_run]
     folder = Path(name_or_run)
     if folder.is_dir():
@@ -193,7 +233,7 @@ def _folder(name_or_run: str | Path) -> Path:
 
 
 def _unknown(name: str) -> UnknownName:
-    known = [*SHIPPED, *CLASSICAL]
+    known = [*SHIPPED, *CLASSICAL, *installed("describer")]
     beside = [path.name for path in Path().iterdir() if _is_describer(path)]
     return UnknownName(
         f"no describer and no folder called {name!r}; "

@@ -1,5 +1,7 @@
-"""Where work on pages runs: in this process, or in several on this machine."""
+"""Where work on pages runs: in this process, in several on this machine, or on a Ray cluster."""
 
-from .engine import Engine, Here, Processes, cores, engine_for, map_pages
+from .engine import Engine, Here, cores, engine_for, map_pages
+from .processes import Processes
+from .ray_cluster import RayCluster
 
-__all__ = ["Engine", "Here", "Processes", "cores", "engine_for", "map_pages"]
+__all__ = ["Engine", "Here", "Processes", "RayCluster", "cores", "engine_for", "map_pages"]

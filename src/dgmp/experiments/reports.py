@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..files import replacing, write_text
 from ..plotting import BLUE, INK, ORANGE, PALE, picture
+from ..storage import as_path
 from .outcomes import Outcome
 from .rows import PaperTable
 from .settings import Setting
@@ -49,10 +50,10 @@ def _markdown(table: PaperTable, setting: Setting, views: Views) -> str:
     lines = [
         f"# {table.title}",
         "",
-        f"Data: {setting.data} (`{Path(setting.corpus.root).name}`), tested on "
-        f"{len(setting.test)} pages of `{Path(setting.test.root).name}`. Figures of the paper are "
-        "of the sets that their columns name and are to be compared with ours only where the data "
-        "is the same.",
+        f"Data: {setting.data} (`{as_path(setting.corpus.root).name}`), tested on "
+        f"{len(setting.test)} pages of `{as_path(setting.test.root).name}`. Figures of the paper "
+        "are of the sets that their columns name and are to be compared with ours only where the "
+        "data is the same.",
         "",
         f"Every row: recipe {setting.recipe_name}, {recipe.model.backbone} from {began}, {length} "
         f"of {recipe.batch} patches, the same seeds and the same pages held out for validation.",

@@ -10,6 +10,7 @@ from typing import Any
 from ..corpora import Corpus
 from ..errors import CorpusError, DgmpError
 from ..files import to_plain
+from ..storage import as_path
 from ..training import Recipe, find_recipe, override
 from .rows import PaperTable, Row
 from .table_folder import finished_seeds, is_table, run_folder
@@ -79,7 +80,7 @@ class Setting:
     @property
     def data(self) -> str:
         """Which data this is, in words."""
-        if (Path(self.corpus.root) / "synthetic.json").exists():
+        if (as_path(self.corpus.root) / "synthetic.json").exists():
             return "synthetic handwriting"
         return _OFFICIAL.get(self.corpus.kind, "a stand-in, none of the paper's sets")
 

@@ -6,6 +6,7 @@ has such references on blocks, lines and words, not on the page itself.
 
 from __future__ import annotations
 
+import io
 import re
 import warnings
 from pathlib import Path, PurePosixPath
@@ -15,6 +16,8 @@ from xml.etree.ElementTree import Element, SubElement
 from ..corpora import layout_file, text_elements, whole_and_part
 from ..errors import CatalogueError
 from ..records import Hand, file_and_part
+from ..sources import is_address
+from ..storage import AnyPath, as_path
 from .outgoing import Outgoing, clean, hand_title
 
 _BEFORE = ("Description", "Styles")  # of Tags, by the schema
@@ -22,11 +25,11 @@ _BEFORE = ("Description", "Styles")  # of Tags, by the schema
 
 def write_alto(going: Outgoing, folder: Path, place: Path) -> None:
     """A copy of every ALTO file, in the same folders as the scans."""
-    files: dict[Path, list[tuple[str, Hand]]] = {}
+    files: dict[AnyPath, list[tuple[str, Hand]]] = {}
     without = 0
     for hand, id, _ in going.rows():
         address = going.paths[id]
-        layout = None if "://" in address else layout_file(Path(file_and_part(address)[0]))
+        layout = None if is_address(address) else layout_file(as_path(file_and_part(address)[0]))
         if layout is None:
             without += 1
         else:
@@ -47,11 +50,13 @@ def write_alto(going: Outgoing, folder: Path, place: Path) -> None:
         warnings.warn(f"{without} pages have no ALTO file beside them", stacklevel=4)
 
 
-def _tagged(layout: Path, pages: list[tuple[str, Hand]]) -> str | None:
+def _tagged(layout: AnyPath, pages: list[tuple[str, Hand]]) -> str | None:
     """The file with its tags; None for one that is no ALTO, or can no longer be read."""
     try:
-        names = [name for _, name in ElementTree.iterparse(layout, events=["start-ns"])]
-        root = ElementTree.parse(layout).getroot()
+        content = layout.read_bytes()
+        found = ElementTree.iterparse(io.BytesIO(content), events=["start-ns"])
+        names = [name for _, name in found]
+        root = ElementTree.fromstring(content)
     except (OSError, ElementTree.ParseError, ValueError):
         return None
     space, _, kind = root.tag.rpartition("}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+from ..files import cell_text
 from .outgoing import Outgoing
 
 COLUMNS = ("page", "hand", "name", "fit", "confidence", "decided", "nearest", "path")
@@ -18,10 +19,12 @@ def write_csv(going: Outgoing, file: Path, place: Path) -> None:
         table.writerow(COLUMNS)
         for hand, id, fit in going.rows():
             sure = f"{fit:.4f}", f"{hand.confidence:.4f}", "yes" if hand.decided else ""
-            row = _text(id), hand.number, _text(hand.name), *sure, hand.nearest, _text(paths[id])
+            row = (
+                cell_text(id),
+                hand.number,
+                cell_text(hand.name),
+                *sure,
+                hand.nearest,
+                cell_text(paths[id]),
+            )
             table.writerow(row)
-
-
-def _text(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell

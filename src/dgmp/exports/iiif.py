@@ -7,7 +7,8 @@
     images/1-1.jpg       pictures of scans that cannot be linked to
 
 ``ADDRESS`` is that of the folder which holds this folder and the scans. A page that came from a
-manifest on the web keeps the canvas that it has there.
+manifest on the web keeps the canvas that it has there. Pieces of writing that a page shares with
+another are annotations that link the places on both canvases.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from ..errors import ImageError
 from ..records import Hand, Page, Region, file_and_part
 from ..sources import CanvasSource
 from .iiif_pictures import link_picture
-from .outgoing import Outgoing, hand_title
+from .outgoing import Outgoing, PageEvidence, hand_title
 
 ADDRESS = "http://localhost:8000/"
 CONTEXT = "http://iiif.io/api/presentation/3/context.json"
@@ -63,9 +64,13 @@ def write_iiif(going: Outgoing, folder: Path, place: Path) -> None:
     """Collection, manifests, hands and pictures."""
     place = place.absolute()
     to = _Place(folder, place.parent, f"{ADDRESS}{quote(place.name)}/")
-    notes = {note.page_id: note for note in _notes(going, to.base)}
+    books = _books(going)
+    notes = {note.page.id: note for note in _notes(going, to.base)}
+    for name, pages in _named(books):
+        for page in pages:
+            notes[page.id].canvas = _canvas_of(page, f"{to.base}canvas/{name}")
     listed, unread = [], 0
-    for number, book in enumerate(_books(going), start=1):
+    for number, book in enumerate(books, start=1):
         canvases = []
         for at, (scan, pages) in enumerate(book.scans.items(), start=1):
             canvas, painted = _canvas(f"{number}-{at}", scan, pages, notes, to)
@@ -86,11 +91,12 @@ def write_iiif(going: Outgoing, folder: Path, place: Path) -> None:
 class _Note:
     """What is said of a page: its annotation, once it is known on which canvas it lies."""
 
-    page_id: str
+    page: Page
     id: str
     hand: Hand
     body: list[dict[str, Any]]
-    target: Any = None
+    evidence: PageEvidence | None
+    canvas: str = ""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -98,11 +104,37 @@ class _Note:
             "type": "Annotation",
             "motivation": "tagging",
             "body": self.body,
-            "target": self.target,
+            "target": _target(self.canvas, self.page, self.page.regions),
         }
+
+    def links(self, notes: Mapping[str, _Note]) -> list[dict[str, Any]]:
+        """The pieces that the page shares with another: places here linked to places there."""
+        found = self.evidence
+        if found is None or found.page_id not in notes:
+            return []
+        there = notes[found.page_id]
+        links = []
+        for number, (here, other, share) in enumerate(found.pieces, start=1):
+            speaks = "for" if share > 0 else "against"
+            text = f"speaks {speaks} one hand: {share:+.4f} of the cosine {found.cosine:.4f}"
+            place = _target(there.canvas, there.page, (other,))
+            if isinstance(place, str):  # a body has a type
+                source, _, fragment = place.partition("#")
+                place = _specific({"id": source, "type": "Canvas"}, fragment)
+            link = {"id": f"{self.id}/pieces/{number}", "type": "Annotation"}
+            links.append(
+                link
+                | {
+                    "motivation": "linking",
+                    "body": [place, _words(text, "text/plain", "describing")],
+                    "target": _target(self.canvas, self.page, (here,)),
+                }
+            )
+        return links
 
 
 def _notes(going: Outgoing, base: str) -> Iterator[_Note]:
+    evidence = going.evidence()
     for hand in going.hands:
         title = hand_title(hand)
         for number, (id, fit) in enumerate(zip(hand.page_ids, hand.fits, strict=True), start=1):
@@ -116,11 +148,37 @@ def _notes(going: Outgoing, base: str) -> Iterator[_Note]:
                 "page": id,
                 "fit": round(fit, 4),
             }
+            if (found := evidence.get(id)) is not None:
+                text += f"; {_likest(found, hand)}"
+                values["evidence"] = _plain(found)
             body = [
                 _words(text, "text/plain", "tagging"),
                 _words(json.dumps(values, ensure_ascii=False), "application/json", "describing"),
             ]
-            yield _Note(id, f"{base}hands/{hand.number}/{number}", hand, body)
+            name = f"{base}hands/{hand.number}/{number}"
+            yield _Note(going.pages[id], name, hand, body, found)
+
+
+def _likest(found: PageEvidence, hand: Hand) -> str:
+    """The page that speaks for a hand, or for another where a page is alone."""
+    whose = "of this hand" if found.hand == hand.number else f"of hand {found.hand}"
+    sure = "" if found.probability is None else f", one hand by {found.probability:.0%}"
+    return f"most like {found.page_id} {whose}{sure}"
+
+
+def _plain(found: PageEvidence) -> dict[str, Any]:
+    """Evidence as JSON; boxes are left, top, width and height in pixels of the scans."""
+    return {
+        "page": found.page_id,
+        "hand": found.hand,
+        "cosine": round(found.cosine, 6),
+        "probability": None if found.probability is None else round(found.probability, 4),
+        "pieces": [
+            {"here": _box([here]), "there": _box([there]), "share": round(share, 6)}
+            for here, there, share in found.pieces
+        ],
+        "rest": round(found.rest, 6),
+    }
 
 
 def _words(value: str, format: str, purpose: str) -> dict[str, Any]:
@@ -140,13 +198,27 @@ def _books(going: Outgoing) -> list[_Book]:
     return list(books.values())
 
 
+def _named(books: Sequence[_Book]) -> Iterator[tuple[str, list[Page]]]:
+    """The pages of every scan, with the name that its canvas has among all."""
+    for number, book in enumerate(books, start=1):
+        for at, pages in enumerate(book.scans.values(), start=1):
+            yield f"{number}-{at}", pages
+
+
+def _canvas_of(page: Page, own: str) -> str:
+    """The canvas that a page has on the web; ``own``: the one that it gets here."""
+    return (
+        page.source.canvas if isinstance(page.source, CanvasSource) and _manifest_of(page) else own
+    )
+
+
 def _canvas(
     name: str, scan: str, pages: Sequence[Page], notes: Mapping[str, _Note], to: _Place
 ) -> tuple[dict[str, Any], bool]:
     """A canvas with its picture and what is said of its pages; False: the scan cannot be read."""
     own = f"{to.base}canvas/{name}"
     there = _manifest_of(pages[0])
-    id = pages[0].source.canvas if isinstance(pages[0].source, CanvasSource) and there else own
+    id = _canvas_of(pages[0], own)
     image = f"images/{name}.jpg"
     painting = []
     size = pages[0].size or _NO_SIZE
@@ -165,8 +237,9 @@ def _canvas(
         }
         about = {"id": f"{own}/picture", "type": "Annotation", "motivation": "painting"}
         painting.append({**about, "body": body, "target": id})
-    for page in pages:
-        notes[page.id].target = _target(id, page, there)
+    links = [link for page in pages for link in notes[page.id].links(notes)]
+    label = {"none": ["pieces that look like those of another page"]}
+    pieces = {"id": f"{own}/pieces", "type": "AnnotationPage", "label": label, "items": links}
     canvas = {
         "id": id,
         "type": "Canvas",
@@ -183,7 +256,8 @@ def _canvas(
                 "items": [notes[page.id].to_json()],
             }
             for number, page in enumerate(pages, start=1)
-        ],
+        ]
+        + ([pieces] if links else []),
     }
     return canvas, bool(painting)
 
@@ -199,30 +273,31 @@ def _manifest_of(page: Page) -> list[dict[str, Any]]:
     return [{"id": source.manifest, "type": "Manifest"}]
 
 
-def _target(canvas: str, page: Page, there: list[dict[str, Any]]) -> Any:
-    """The canvas of a page, or the place on it where the writing of the page is.
+def _target(canvas: str, page: Page, regions: Sequence[Region] | None) -> Any:
+    """The canvas of a page, or the place of some regions on it.
 
     A canvas of the web may be of another size than its picture here: its places are in percent.
     """
-    fragment = _fragment(page.regions, page.size if there else None) if page.regions else ""
+    there, box = _manifest_of(page), _box(regions) if regions else []
+    fragment = f"xywh={','.join(map(str, box))}" if box else ""
     if not there:
         return f"{canvas}#{fragment}" if fragment else canvas
-    source = {"id": canvas, "type": "Canvas", "partOf": there}
-    selector = {"type": "FragmentSelector", "value": fragment}
-    about = {"selector": selector} if fragment else {}
-    return {"type": "SpecificResource", "source": source, **about}
+    if box and page.size is not None:
+        shares = (100 * value / whole for value, whole in zip(box, page.size * 2, strict=True))
+        fragment = "xywh=percent:" + ",".join(f"{share:.2f}" for share in shares)
+    return _specific({"id": canvas, "type": "Canvas", "partOf": there}, fragment)
 
 
-def _fragment(regions: Sequence[Region], size: tuple[int, int] | None) -> str:
-    """The rectangle around some regions in pixels, or in percent of a size."""
+def _specific(source: dict[str, Any], fragment: str) -> dict[str, Any]:
+    selector = {"selector": {"type": "FragmentSelector", "value": fragment}} if fragment else {}
+    return {"type": "SpecificResource", "source": source, **selector}
+
+
+def _box(regions: Sequence[Region]) -> list[int]:
+    """Left, top, width and height of the rectangle around some regions, in whole pixels."""
     lefts, tops, rights, bottoms = zip(*(region.bounds for region in regions), strict=True)
-    left, top = max(min(lefts), 0), max(min(tops), 0)
-    box = (left, top, max(rights) - left, max(bottoms) - top)
-    if size is None:
-        return "xywh=" + ",".join(f"{value:.0f}" for value in box)
-    return "xywh=percent:" + ",".join(
-        f"{100 * value / whole:.2f}" for value, whole in zip(box, size * 2, strict=True)
-    )
+    left, top = round(max(min(lefts), 0)), round(max(min(tops), 0))
+    return [left, top, round(max(rights)) - left, round(max(bottoms)) - top]
 
 
 def _sources(going: Outgoing) -> list[dict[str, Any]]:

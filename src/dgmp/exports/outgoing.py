@@ -10,9 +10,29 @@ from functools import cached_property
 from pathlib import Path, PurePath
 from urllib.parse import quote
 
-from ..records import Hand, Page, file_and_part
+from ..records import Hand, Page, Region, file_and_part
 
 _NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+@dataclass(frozen=True)
+class PageEvidence:
+    """What speaks for the hand of a page: the page there that it is most like.
+
+    Of a page alone it is the most alike page of the nearest other hand. The shares of all pieces
+    and ``rest`` add up to ``cosine``.
+    """
+
+    page_id: str  # of the other page
+    hand: int  # its number
+    cosine: float
+    probability: float | None  # of one hand; None: too little writing to say, or not calibrated
+    pieces: tuple[tuple[Region, Region, float], ...]  # on both scans, and what a pair adds
+    rest: float  # what is in no pair of pieces
+
+
+def _no_evidence() -> Mapping[str, PageEvidence]:
+    return {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +43,7 @@ class Outgoing:
     hands: Sequence[Hand]
     pages: Mapping[str, Page]
     thumbnails: Callable[[Sequence[str]], Mapping[str, bytes]]  # ids to small JPEG pictures
+    evidence: Callable[[], Mapping[str, PageEvidence]] = _no_evidence  # by page id; takes a while
 
     @cached_property  # a file asks the disk for its path
     def paths(self) -> dict[str, str]:

@@ -7,7 +7,7 @@ from .contact_sheet import draw_hands, shown_pages
 from .deciding import Constraints, open_questions, recalibrated, with_names
 from .evidence import Evidence, with_probabilities
 from .fitting import fit_calibration
-from .grouping import PREFERENCES, Grouped, group_and_ask, group_evidence, group_pages
+from .grouping import PREFERENCES, Grouped, group_and_ask, group_evidence, group_many, group_pages
 from .sequence import BandHand, BookHands, Bounds, HandChange, follow_hands
 from .sequence_files import change_to_json, check_sequence_file, write_sequence
 from .strip import draw_strip
@@ -34,6 +34,7 @@ __all__ = [
     "follow_hands",
     "group_and_ask",
     "group_evidence",
+    "group_many",
     "group_pages",
     "open_questions",
     "recalibrated",

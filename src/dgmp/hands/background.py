@@ -31,6 +31,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,9 +55,15 @@ _TINY = 1e-6
 class Placed:
     """Pages as their collection sees them: the product of two vectors is their likeness."""
 
-    vectors: NDArray[np.float32]  # (pages, dim)
+    vectors: NDArray[Any]  # (pages, dim), float32, or int8 with factors
     reliability: NDArray[np.float32]  # (pages,): c
     strangeness: NDArray[np.float32]  # (pages,): |μ|²/c, what a page shares with all of its kind
+    factors: NDArray[np.float32] | None = None  # (pages,), of rounded vectors
+
+    def rows(self, pages: NDArray[np.intp]) -> NDArray[np.float32]:  # (pages, dim)
+        """The vectors of some pages."""
+        found = np.asarray(self.vectors[pages], np.float32)
+        return found if self.factors is None else found * self.factors[pages, None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +92,9 @@ class Background:
         spread = calibration.two_hands.spread
         mates = min(MATES, max((pages - 1) / 2, 0.5))
         for turn in range(ROUNDS):
-            centred = _centred(gram, gram, weights, halves)
-            cosines = _cosines(gram, gram, weights, weights, centred, centred)
+            along = weights @ gram
+            centred = _centred(gram, gram, weights, halves, along)
+            cosines = _cosines(gram, along, weights, centred, centred)
             pairs = centred.pairs(centred)
             likeness = cosines / np.sqrt(pairs)
             prior = _log_odds(mates, pages)
@@ -143,16 +151,23 @@ class Background:
         return (self.vectors @ self.vectors.T).astype(np.float64)
 
     def _settled(self, products: Floats, halves: Floats, gram: Floats) -> Floats:
-        """The weights of pages outside the sample, whose own are settled."""
-        sample = _centred(gram, gram, self.weights, self.halves)
-        kinship = _kinship(products, gram, np.full(len(products), -1))
-        weights = np.zeros(products.shape)
+        """The weights of pages outside the sample, whose own are settled.
+
+        In float32, which is half the work: in a large collection nearly all pages are outside.
+        """
+        sample = _centred(gram, gram, self.weights, self.halves).narrow()
+        kinship = _narrow(_kinship(products, gram, np.full(len(products), -1)))
+        sample_weights = _narrow(self.weights)
+        products, halves, gram = _narrow(products), _narrow(halves), _narrow(gram)
+        weights = np.zeros_like(products)
         for _ in range(ROUNDS - 1):
-            centred = _centred(products, gram, weights, halves)
-            cosines = _cosines(products, gram, weights, self.weights, centred, sample)
+            along = weights @ gram
+            centred = _centred(products, gram, weights, halves, along)
+            cosines = _cosines(products, along, sample_weights, centred, sample)
             pairs = centred.pairs(sample)
             evidence = self.calibration.evidence(cosines / np.sqrt(pairs), pairs, self.spread)
-            weights = _moved(weights, kinship, 1 - sigmoid(evidence + self.prior + DOUBT))
+            others = 1 - sigmoid(evidence + self.prior + DOUBT)
+            weights = _moved(weights, kinship, _narrow(others))
         return weights
 
 
@@ -164,6 +179,9 @@ class _Centred:
     reliability: Floats  # (pages,)
     shared: Floats  # (pages,): squared length of the mean
 
+    def narrow(self) -> _Centred:
+        return _Centred(*map(_narrow, (self.lengths, self.reliability, self.shared)))
+
     def pairs(self, others: _Centred) -> Floats:  # (pages, others)
         return self.reliability[:, None] * others.reliability[None, :]
 
@@ -173,10 +191,21 @@ def known_halves(halves: NDArray[np.float32]) -> Floats:
     return np.nan_to_num(halves.astype(np.float64), nan=0.0)
 
 
-def _centred(products: Floats, gram: Floats, weights: Floats, halves: Floats) -> _Centred:
+def _narrow(values: Floats) -> Floats:
+    return values.astype(np.float32)
+
+
+def _centred(
+    products: Floats,
+    gram: Floats,
+    weights: Floats,
+    halves: Floats,
+    with_mean: Floats | None = None,  # (n, sampled): products of the means with sampled pages
+) -> _Centred:
     """``products`` are of pages (n, sampled), ``weights`` of their means alike."""
+    with_mean = weights @ gram if with_mean is None else with_mean
     along = (weights * products).sum(axis=1)  # x·μ
-    shared = ((weights @ gram) * weights).sum(axis=1)  # μ·μ
+    shared = (with_mean * weights).sum(axis=1)  # μ·μ
     lengths = np.maximum(1 - 2 * along + shared, _TINY)
     both = np.sqrt(2 + 2 * halves) * along  # (x' + x'')·μ, x' and x'' the halves
     inside = (halves - both + shared) / np.maximum(1 - both + shared, _TINY)
@@ -186,13 +215,12 @@ def _centred(products: Floats, gram: Floats, weights: Floats, halves: Floats) ->
 
 def _cosines(
     products: Floats,
-    gram: Floats,
-    weights: Floats,
+    with_mean: Floats,
     sample_weights: Floats,
     centred: _Centred,
     sample: _Centred,
 ) -> Floats:  # (pages, sampled)
-    inner = products - weights @ gram
+    inner = products - with_mean
     inner = inner - inner @ sample_weights.T
     return inner / np.sqrt(centred.lengths[:, None] * sample.lengths[None, :])
 

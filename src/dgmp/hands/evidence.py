@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..catalogue import sample_rows
-from ..records import Descriptors, Hit
+from ..records import Descriptors, Hit, PageProgress
 from .background import Background, Placed
 from .calibration import Calibration
+from .neighbours import Neighbours
+
+_BLOCK = 1024  # pages
+_COLUMNS = 4096  # pages: of more, vectors are not in memory at once
+
+Edges = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +28,8 @@ class Evidence:
     placed: Placed
     spread: float
     prior: float
+    # Of a collection that is too large to compare all pages: only these pairs may be looked for.
+    neighbours: Neighbours | None = field(default=None, kw_only=True)
 
     @classmethod
     def of(cls, descriptors: Descriptors, calibration: Calibration) -> Evidence:
@@ -34,17 +42,67 @@ class Evidence:
         return cls(calibration, placed, background.spread, background.prior)
 
     def __len__(self) -> int:
-        return len(self.placed.vectors)
+        return len(self.placed.reliability)
 
     def between(
         self, rows: NDArray[np.intp], columns: NDArray[np.intp]
     ) -> NDArray[np.float32]:  # (rows, columns)
         """Log-odds of some pages with some others. Of a page with itself they mean nothing."""
-        vectors, reliability = self.placed.vectors, self.placed.reliability
-        likeness = vectors[rows] @ vectors[columns].T
-        pairs = reliability[rows, None] * reliability[None, columns]
-        found = self.calibration.evidence(likeness, pairs, self.spread) + self.prior
-        return np.asarray(found, np.float32)
+        reliability, own = self.placed.reliability, self.placed.rows(rows)
+        odds = np.empty((len(rows), len(columns)), np.float32)
+        for start in range(0, len(columns), _COLUMNS):
+            part = columns[start : start + _COLUMNS]
+            likeness = own @ self.placed.rows(part).T
+            pairs = reliability[rows, None] * reliability[None, part]
+            found = self.calibration.evidence(likeness, pairs, self.spread) + self.prior
+            odds[:, start : start + _COLUMNS] = found
+        return odds
+
+    def edges(
+        self,
+        pages: NDArray[np.intp],
+        threshold: float,
+        progress: PageProgress | None = None,
+    ) -> Edges:
+        """The pairs of some pages whose log-odds reach a threshold, as places among them.
+
+        ``progress`` is called with pages that were compared with all others.
+        """
+        if self.neighbours is not None:
+            return among(pages, len(self), *self.neighbours.edges(threshold - self.prior))
+        firsts, seconds = [], []
+        for start in range(0, len(pages), _BLOCK):
+            rows = pages[start : start + _BLOCK]
+            row, column = np.nonzero(self.between(rows, pages[start:]) >= threshold)
+            upper = column > row
+            firsts.append(row[upper] + start)
+            seconds.append(column[upper] + start)
+            if progress is not None:
+                progress(len(rows))
+        return np.concatenate(firsts), np.concatenate(seconds)
+
+    def nearest(
+        self, pages: NDArray[np.intp], n: int
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:  # (pages, n) each
+        """The n others with the highest log-odds with each of some pages, and these."""
+        if self.neighbours is not None:
+            found = self.neighbours.pages[pages, :n].astype(np.intp)
+            return found, self.neighbours.evidence[pages, :n].astype(np.float64) + self.prior
+        odds = self.between(pages, np.arange(len(self))).astype(np.float64)
+        odds[np.arange(len(pages)), pages] = -np.inf
+        found = np.argsort(-odds, axis=1, kind="stable")[:, :n]
+        return found, np.take_along_axis(odds, found, axis=1)
+
+
+def among(
+    pages: NDArray[np.intp], number: int, first: NDArray[np.intp], second: NDArray[np.intp]
+) -> Edges:
+    """Those edges of a number of pages that are between some of them, as places among these."""
+    place = np.full(number, -1, dtype=np.intp)
+    place[pages] = np.arange(len(pages))
+    first, second = place[first], place[second]
+    inside = (first >= 0) & (second >= 0)
+    return first[inside], second[inside]
 
 
 def part(descriptors: Descriptors, rows: NDArray[np.intp]) -> Descriptors:

@@ -27,8 +27,8 @@ from .background import Background
 from .calibration import Calibration
 from .densities import START, Pairs, fit_densities
 from .evidence import Evidence, part
-from .grouping import margins
 from .linkage import average_tree, cut_tree
+from .margins import margins
 
 MOST_PAGES = (1, 2, 4, 6)  # by one writer in a drawn collection, in turn
 THRESHOLDS = np.arange(-5.0, 2.05, 0.1)  # of mean log-odds

@@ -21,8 +21,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..catalogue import Catalogue
+from ..engines import Engine
 from ..names import choose
-from ..records import Decision, Descriptors, Floats, Hand, PageProgress, Question, Stage
+from ..records import Decision, Descriptors, Hand, PageProgress, Question, Stage
 from .calibration import Calibration, sigmoid
 from .deciding import (
     MOST_QUESTIONS,
@@ -36,7 +38,9 @@ from .deciding import (
     with_names,
 )
 from .evidence import Evidence, part
-from .linkage import link_pages
+from .linkage import join_groups, link_pages, members_of
+from .many import evidence_of_many
+from .margins import group_confidence, margins
 
 # What is added to the threshold, in log-odds. Fewer hands: pages are joined on less evidence.
 PREFERENCES = {"fewer": -1.0, "balanced": 0.0, "more": 1.0}
@@ -44,9 +48,7 @@ PREFERENCES = {"fewer": -1.0, "balanced": 0.0, "more": 1.0}
 # on the sources of `hands`, each unseen, and of 1 on pages in another alphabet.
 UNFAMILIAR = 0.6
 UNFAMILIAR_SHARE = 0.2  # of the pages: fewer are not worth a word
-NEAR = 5  # other groups that a group is compared with
-_BLOCK = 1024  # pages
-FAR = 20.0  # log-odds: margins beyond say no more; also where there is no other hand at all
+_JOININGS = 3  # times that groups of a very large collection are looked at again
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,25 @@ def group_and_ask(
     return group_evidence(evidence, ids, decisions, preference=shift, stage=stage)
 
 
+def group_many(
+    catalogue: Catalogue,
+    calibration: Calibration,
+    *,
+    prefer: str = "balanced",
+    decisions: Sequence[Decision] = (),
+    engine: Engine | None = None,
+    stage: Stage | None = None,
+) -> Grouped:
+    """As :func:`group_and_ask`, of a catalogue whose vectors are too many for memory.
+
+    Pages are compared with their neighbours only, see :mod:`.many`.
+    """
+    shift = choose(prefer, PREFERENCES, "preference")
+    with evidence_of_many(catalogue, calibration, engine=engine, stage=stage) as (evidence, ids):
+        _announce_unfamiliar(evidence)
+        return group_evidence(evidence, ids, decisions, preference=shift, stage=stage)
+
+
 def group_evidence(
     evidence: Evidence,
     ids: Sequence[str],
@@ -116,17 +137,20 @@ def group_evidence(
     if constraints:
         joints = Joints.of(evidence, threshold, begun("comparing pages"))
         decided = DecidedEvidence.over(joints, ids, constraints, learned.curve)
-    groups = link_pages(decided, threshold, begun("grouping pages"))
-    sizes = np.bincount(groups)
-    by_size = np.argsort(-sizes, kind="stable")
-    groups = np.argsort(by_size)[groups]  # renamed: the largest is 0
+    groups = _by_size(link_pages(decided, threshold, begun("grouping pages")))
     found = margins(decided, groups, threshold, begun("judging hands"))
+    for _ in range(_JOININGS if decided.neighbours is not None else 0):
+        close = found.pairs_above(threshold)
+        joined = _by_size(join_groups(decided, groups, close, threshold))
+        if len(np.unique(joined)) == len(np.unique(groups)):
+            break
+        groups = joined
+        found = margins(decided, groups, threshold)
     confidences = group_confidence(
         evidence.calibration, np.bincount(groups), found.weakest, found.apart
     )
     hands = []
-    for number in range(len(sizes)):
-        members = np.flatnonzero(groups == number)
+    for number, members in enumerate(members_of(groups)):
         members = members[np.argsort(-found.fits[members], kind="stable")]
         page_ids = tuple(ids[i] for i in members.tolist())
         confirmed = constraints.decided(page_ids)
@@ -148,6 +172,12 @@ def group_evidence(
     return Grouped(with_names(hands, decisions), asked, shift)
 
 
+def _by_size(groups: NDArray[np.intp]) -> NDArray[np.intp]:  # (pages,)
+    """The same groups, the largest being 0."""
+    by_size = np.argsort(-np.bincount(groups), kind="stable")
+    return np.argsort(by_size)[groups]
+
+
 def _announce_unfamiliar(evidence: Evidence) -> None:
     strange = int((evidence.placed.strangeness > UNFAMILIAR).sum())
     if strange >= UNFAMILIAR_SHARE * len(evidence):
@@ -157,67 +187,3 @@ def _announce_unfamiliar(evidence: Evidence) -> None:
             "are less certain there",
             stacklevel=4,
         )
-
-
-@dataclass(frozen=True, eq=False)
-class Margins:
-    """How far pages and groups are from falling apart or together, in log-odds."""
-
-    fits: Floats  # (pages,): mean log-odds with the rest of their group above the threshold
-    weakest: Floats  # (groups,): the least of these
-    near: NDArray[np.intp]  # (groups, NEAR): the other groups most like one, −1: there are no more
-    means: NDArray[np.float32]  # (groups, NEAR): mean log-odds with them
-    apart: Floats  # (groups,): how far the nearest is below the threshold
-
-
-def margins(
-    evidence: Evidence,
-    groups: NDArray[np.intp],
-    threshold: float,
-    progress: PageProgress | None = None,
-) -> Margins:
-    """The margins of groups; what a person said to be by two hands is never near."""
-    sizes = np.bincount(groups)
-    order = np.argsort(groups, kind="stable")
-    ends = np.cumsum(sizes)
-    starts = ends - sizes
-    fits = np.full(len(groups), FAR)
-    weakest = np.full(len(sizes), FAR)
-    near = np.full((len(sizes), min(NEAR, len(sizes) - 1)), -1, dtype=np.intp)
-    near_means = np.full(near.shape, -np.inf, np.float32)
-    first = 0
-    while first < len(sizes):
-        last = max(first + 1, int(np.searchsorted(ends, starts[first] + _BLOCK, side="right")))
-        rows = order[starts[first] : ends[last - 1]]
-        own = np.arange(first, last)
-        odds = evidence.between(rows, order)
-        odds[np.arange(len(rows)), np.arange(starts[first], ends[last - 1])] = 0  # with itself
-        sums = np.add.reduceat(odds, starts, axis=1)  # (rows, groups)
-        within = sums[np.arange(len(rows)), groups[rows]] / np.maximum(sizes[groups[rows]] - 1, 1)
-        several = sizes[groups[rows]] > 1
-        fits[rows[several]] = np.clip(within[several] - threshold, -FAR, FAR)
-        weakest[own] = np.minimum.reduceat(fits[rows], starts[own] - starts[first])
-        means = np.add.reduceat(sums, starts[own] - starts[first], axis=0)
-        means /= sizes[own, None] * sizes[None, :]
-        means[np.arange(len(own)), own] = -np.inf
-        nearest = np.argsort(-means, axis=1, kind="stable")[:, : near.shape[1]]
-        near[own], near_means[own] = nearest, np.take_along_axis(means, nearest, axis=1)
-        if progress is not None:
-            progress(len(rows))
-        first = last
-    # No evidence is so low: it was said to be by two hands.
-    near[near_means < -2 * FAR] = -1
-    best = near_means.max(axis=1, initial=-np.inf)
-    apart = np.clip(threshold - best, -FAR, FAR).astype(np.float64)
-    return Margins(fits, weakest, near, near_means, apart)
-
-
-def group_confidence(
-    calibration: Calibration, sizes: NDArray[np.intp], weakest: Floats, apart: Floats
-) -> Floats:
-    """The probability that each group is right, from its margins."""
-    bias, inside, outside = calibration.confidence
-    single_bias, single_outside = calibration.single_confidence
-    several = bias + inside * weakest + outside * apart
-    single = single_bias + single_outside * apart
-    return sigmoid(np.where(sizes > 1, several, single))

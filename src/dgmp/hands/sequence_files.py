@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import CatalogueError
-from ..files import Format, check_place, replacing, write_json
+from ..files import Format, cell_text, check_place, replacing, write_json
 from .sequence import BandHand, BookHands, HandChange
 
 FORMAT = Format("dgmp-book-hands", 1, "list of bands with their hands")
@@ -85,4 +85,6 @@ def change_to_json(change: HandChange) -> dict[str, Any]:
 def _cell(value: Any) -> Any:
     if isinstance(value, bool):
         return "yes" if value else ""
+    if isinstance(value, str):
+        return cell_text(value)
     return f"{value:.4f}" if isinstance(value, float) else value

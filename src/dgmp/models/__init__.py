@@ -3,6 +3,7 @@
 from .backbone import Backbone
 from .backbones import BACKBONES, make_backbone
 from .efficientnet_lite import EfficientNetLite0, efficientnet_lite0, lite0_weights
+from .hub import fetched, write_card
 from .network_files import TrainedModel, load_model, save_model
 from .resnet import ResNet, resnet18, resnet34, resnet50
 from .resnet8 import ResNet8, resnet8
@@ -10,6 +11,7 @@ from .resnet20 import ResNet20, resnet20
 from .spec import PAPER, InputSpec, ModelSpec, cut_patch
 from .standardization import Standardization, fit_standardization
 from .surgery import replace_global_pooling
+from .timm_backbone import TimmBackbone
 from .weights import LoadedWeights, load_weights
 
 __all__ = [
@@ -24,9 +26,11 @@ __all__ = [
     "ResNet8",
     "ResNet20",
     "Standardization",
+    "TimmBackbone",
     "TrainedModel",
     "cut_patch",
     "efficientnet_lite0",
+    "fetched",
     "fit_standardization",
     "lite0_weights",
     "load_model",
@@ -39,4 +43,5 @@ __all__ = [
     "resnet34",
     "resnet50",
     "save_model",
+    "write_card",
 ]

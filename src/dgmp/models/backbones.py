@@ -8,12 +8,14 @@ from pathlib import Path
 
 from torch import nn
 
-from ..names import choose
+from ..errors import DgmpError
+from ..plugins import find
 from .backbone import Backbone
 from .efficientnet_lite import efficientnet_lite0
 from .resnet import resnet18, resnet34, resnet50
 from .resnet8 import resnet8
 from .resnet20 import resnet20
+from .timm_backbone import is_timm, timm_builder
 from .weights import load_weights
 
 BACKBONES: dict[str, Callable[..., Backbone]] = {
@@ -42,18 +44,26 @@ def make_backbone(
     Without ``classes`` it has no ``fc`` and gives the pooled vector. The options that are
     ``None`` are left to the backbone; one it does not have is refused.
     """
-    build = choose(name, BACKBONES, "backbone")
+    build = timm_builder(name) if is_timm(name) else find(name, BACKBONES, "backbone")
     given = {
         "last_stride": last_stride,
         "stride_in_1x1": stride_in_1x1,
         "stem_stride": stem_stride,
     }
     options = {option: value for option, value in given.items() if value is not None}
-    known = inspect.signature(build).parameters
+    try:
+        known = inspect.signature(build).parameters
+    except (TypeError, ValueError) as error:
+        raise DgmpError(f"the backbone {name!r} cannot be called: {build!r}") from error
+    for option in ("pooling", "classes", "in_channels"):
+        if option not in known:
+            raise DgmpError(f"the backbone {name!r} must take {option}=, as dgmp's own do")
     for option in options:
         if option not in known:
             raise ValueError(f"{name} has no {option}; its options are {', '.join(known)}")
     model = build(pooling=pooling, classes=classes, in_channels=in_channels, **options)
+    if not isinstance(model, Backbone):
+        raise DgmpError(f"the backbone {name!r} gives no dgmp.models.Backbone: {type(model)}")
     if weights is not None:
         load_weights(model, weights)
     return model

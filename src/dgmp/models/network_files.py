@@ -12,10 +12,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import WeightsError
+from ..errors import MissingPlugin, UnknownName, WeightsError
 from ..files import Format, from_plain, read_json, replacing, to_plain, write_json
 from ..names import need
+from ..plugins import missing, package_of
+from ..pooling import POOLINGS
 from .backbone import Backbone
+from .backbones import BACKBONES
+from .hub import fetched, write_card
 from .spec import InputSpec, ModelSpec
 from .weights import load_weights
 
@@ -45,6 +49,31 @@ class TrainedModel:
             }
         )
 
+    def save_pretrained(self, folder: Path | str) -> None:
+        """Write the model and a card beside it, ready to be given away."""
+        save_model(self, folder)
+        task = "image-feature-extraction" if self.classes is None else "image-classification"
+        gives = "a vector for every page" if self.classes is None else "classes of pages"
+        use = (
+            "from dgmp.models import TrainedModel\n\n"
+            'model = TrainedModel.from_pretrained("FOLDER or owner/name")'
+        )
+        facts = {
+            "network": self.spec.backbone,
+            "pooling": self.spec.pooling,
+            "options": dict(self.spec.pooling_options) or None,
+            "looks at": f"{self.input.view}, {self.input.side} px",
+            "classes": None if self.classes is None else len(self.classes),
+            **{str(name): value for name, value in self.made.items()},
+            "packages it needs": ", ".join(sorted(set(_plugins(self.spec).values()))) or None,
+        }
+        write_card(Path(folder), f"A network of dgmp: {gives}", (task,), use, facts)
+
+    @classmethod
+    def from_pretrained(cls, place: Path | str, *, revision: str | None = None) -> TrainedModel:
+        """The model of a folder, or of ``owner/name`` on the Hugging Face Hub."""
+        return load_model(fetched(place, revision))
+
 
 def save_model(model: TrainedModel, folder: Path | str) -> None:
     """Write a model; a file is replaced only by a whole one, weights before their description."""
@@ -59,7 +88,9 @@ def save_model(model: TrainedModel, folder: Path | str) -> None:
         except safetensors.SafetensorError as error:  # also for a full disk
             raise OSError(str(error)) from error
         digest = _digest(beside)
-    write_json(folder / "model.json", FORMAT, replace(model, digest=digest).describe())
+    made = {**model.made, **({"plugins": needs} if (needs := _plugins(model.spec)) else {})}
+    stored = replace(model, digest=digest, made=made)
+    write_json(folder / "model.json", FORMAT, stored.describe())
 
 
 def load_model(folder: Path | str) -> TrainedModel:
@@ -67,7 +98,7 @@ def load_model(folder: Path | str) -> TrainedModel:
     folder = Path(folder)
     path = folder / "model.json"
     about = from_plain(read_json(path, FORMAT), StoredModel, path)
-    network = about.model.build(None if about.classes is None else len(about.classes))
+    network = _built(about, path)
     load_weights(network, folder / "model.safetensors")
     if _digest(folder / "model.safetensors") != about.sha256:
         raise WeightsError(
@@ -89,6 +120,28 @@ class StoredModel:
     classes: tuple[str, ...] | None
     made: dict[str, Any]
     sha256: str
+
+
+def _plugins(spec: ModelSpec) -> dict[str, str]:
+    """The packages whose code a model is built of, by what they give and its name."""
+    parts = (("backbone", spec.backbone, BACKBONES), ("pooling", spec.pooling, POOLINGS))
+    found = {f"{what} {name}": package_of(name, own, what) for what, name, own in parts}
+    return {part: package for part, package in found.items() if package is not None}
+
+
+def _built(about: StoredModel, path: Path) -> Backbone:
+    try:
+        return about.model.build(None if about.classes is None else len(about.classes))
+    except (UnknownName, MissingPlugin) as error:
+        needs = about.made.get("plugins")
+        for part, package in needs.items() if isinstance(needs, dict) else ():
+            what, _, name = str(part).partition(" ")
+            if isinstance(error, UnknownName) and name in (
+                about.model.backbone,
+                about.model.pooling,
+            ):
+                raise missing(name, what, package, path) from error
+        raise type(error)(f"{path}: {error}") from error
 
 
 def _digest(path: Path) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from ..errors import DgmpError
@@ -62,6 +63,11 @@ class ModelSpec:
             load_weights(network, weights)
         network.attach_head(pooling, classes)
         return network
+
+    def check(self) -> None:
+        """Refuse a network that cannot be built, before any other work."""
+        with torch.random.fork_rng(devices=[]):
+            self.build(2)
 
 
 @dataclass(frozen=True)

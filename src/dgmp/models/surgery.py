@@ -13,66 +13,20 @@ timm's ``reset_classifier`` may put back its own pooling: call it first, operate
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, replace
 
-from torch import Tensor, nn
+from torch import nn
 
 from ..errors import SurgeryError
 from ..pooling import Pooling
 from .backbone import Backbone
+from .functional_pools import head_of, pool_inside, why_not
+from .stand_ins import ADAPTIVE, PooledShape, StandIn, pooled_shape, widths
 
 # Where torchvision, timm and this package keep the global pooling.
 WELL_KNOWN = ("pooling", "avgpool", "global_pool", "head.global_pool")
 
-ADAPTIVE = (
-    nn.AdaptiveAvgPool1d,
-    nn.AdaptiveAvgPool2d,
-    nn.AdaptiveAvgPool3d,
-    nn.AdaptiveMaxPool1d,
-    nn.AdaptiveMaxPool2d,
-    nn.AdaptiveMaxPool3d,
-)
 CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
 CONTAINERS = (nn.Sequential, nn.ModuleList, nn.ModuleDict)
-
-
-@dataclass(frozen=True)
-class PooledShape:
-    """What a global pooling takes and gives, as far as its neighbours care."""
-
-    flat: bool = False  # (B, C), else (B, C, 1, 1)
-    channels_last: bool = False  # takes (B, H, W, C), as timm's Swin
-    times: int = 1  # pooled width over the map's; 2 where average and maximum stand side by side
-
-
-class StandIn(nn.Module):
-    """A pooling in the place of another: what goes in and comes out keeps the old shape."""
-
-    pool_type = "dgmp"  # timm's heads compare it
-
-    def __init__(self, pooling: nn.Module, shape: PooledShape) -> None:
-        super().__init__()
-        self.pooling = pooling
-        self.shape = shape
-
-    def forward(self, features: Tensor) -> Tensor:  # (B, C, *positions), or channels last
-        if self.shape.channels_last:
-            features = features.movedim(-1, 1)
-        pooled = self.pooling(features).flatten(start_dim=1)  # (B, out_channels)
-        if self.shape.flat:
-            return pooled
-        ones = (1,) * (features.ndim - 2)
-        if self.shape.channels_last:
-            return pooled.reshape(pooled.shape[0], *ones, pooled.shape[1])
-        return pooled.reshape(*pooled.shape, *ones)
-
-    def is_identity(self) -> bool:
-        """Asked by some of timm's nets: whether the map is passed on unpooled."""
-        return False
-
-    def feat_mult(self) -> int:
-        """Asked by timm's ``reset_classifier``: the pooled width over that of the map."""
-        return _widening(self.pooling)
 
 
 def replace_global_pooling(
@@ -86,46 +40,34 @@ def replace_global_pooling(
     if not isinstance(pooling, nn.Module):
         raise ValueError(f"pooling must be a module, such as GeneralizedMaxPool(), got {pooling!r}")
     place = _find_pooling(model) if name is None else _named_pooling(model, name)
-    old = model.get_submodule(place)
-    shape = pooled_shape(old)
-    assert shape is not None
-    _check_width(model, place, pooling, shape)
-
-    new = pooling if isinstance(old, Pooling) else StandIn(pooling, shape)
-    new.train(old.training)
+    if place is None:
+        new = _replace_function(model, pooling)
+        new.train(model.training)
+    else:
+        old = model.get_submodule(place)
+        shape = pooled_shape(old)
+        assert shape is not None
+        operated = place == "pooling" and isinstance(old, StandIn)  # of a function's place
+        _check_width(model, (operated and head_of(model)) or place, pooling, shape)
+        new = pooling if isinstance(old, Pooling) else StandIn(pooling, shape)
+        new.train(old.training)
+        for parent in list(model.modules()):
+            for key, child in list(parent._modules.items()):  # named_children hides second names
+                if child is old:
+                    setattr(parent, key, new)
     if (parameter := next(model.parameters(), None)) is not None:
         new.to(parameter.device)
-    for parent in list(model.modules()):
-        for key, child in list(parent._modules.items()):  # named_children hides second names
-            if child is old:
-                setattr(parent, key, new)
     return model
 
 
-def pooled_shape(module: nn.Module) -> PooledShape | None:
-    """How ``module`` pools globally; ``None`` where it does not, or is not known to."""
-    if isinstance(module, Pooling):
-        return PooledShape(flat=True, times=_widening(module))
-    if isinstance(module, StandIn):
-        return replace(module.shape, times=_widening(module.pooling))
-    kind = type(module).__name__
-    if not isinstance(module, ADAPTIVE) and not ("Adaptive" in kind and "Pool" in kind):
-        return None
-    inner = getattr(module, "pool", module)  # timm keeps the pooling proper in here
-    size = getattr(inner, "output_size", 1)
-    if isinstance(inner, nn.Identity) or set(size if isinstance(size, tuple) else [size]) != {1}:
-        return None
-    axes = getattr(inner, "dim_reduce", getattr(inner, "dim", None))
-    return PooledShape(
-        flat=_flattens(module) or _flattens(inner),
-        channels_last=axes == (1, 2),
-        times=2 if "Cat" in type(inner).__name__ else 1,
-    )
-
-
-def _flattens(module: nn.Module) -> bool:
-    flatten = getattr(module, "flatten", False)
-    return flatten is True or isinstance(flatten, nn.Flatten)
+def _replace_function(model: nn.Module, pooling: nn.Module) -> nn.Module:
+    reason, head = why_not(model), head_of(model)
+    if reason is None and head is not None:
+        _check_width(model, head, pooling, PooledShape())
+    found = reason or pool_inside(model, pooling)
+    if isinstance(found, str):
+        raise SurgeryError(f"this {type(model).__name__} has no global pooling module: {found}")
+    return found
 
 
 def _named_pooling(model: nn.Module, name: str) -> str:
@@ -143,12 +85,17 @@ def _named_pooling(model: nn.Module, name: str) -> str:
     return name
 
 
-def _find_pooling(model: nn.Module) -> str:
+def _find_pooling(model: nn.Module) -> str | None:
+    """The name of the global pooling; ``None`` where a function pools, or nothing at all."""
+    if hasattr(model, "attn_pool"):  # timm's slot for one, in models of tokens
+        return None
     candidates = _candidates(model)
     known = [place for place in candidates if place in WELL_KNOWN]
     free = [place for place in candidates if not _inside_block(model, place)]
     for places in (known, free):
         if len(places) == 1:
+            if not isinstance(model.get_submodule(places[0]), StandIn | Pooling):
+                _check_map(model, places[0])
             return places[0]
     kind = type(model).__name__
     if known or free:
@@ -156,30 +103,54 @@ def _find_pooling(model: nn.Module) -> str:
             f"several poolings of this {kind} could be the global one; say which by name=: "
             f"{', '.join(known or free)}"
         )
-    if candidates:
-        raise SurgeryError(
-            f"this {kind} has no global pooling module outside its blocks: {_why(model)}. "
-            f"If one inside is meant after all, say so by name=: {', '.join(candidates)}"
-        )
-    raise SurgeryError(f"this {kind} has no global pooling module: {_why(model)}")
-
-
-def _why(model: nn.Module) -> str:
     for place, module in model.named_modules():
         if isinstance(module, ADAPTIVE) and pooled_shape(module) is None:
-            return (
+            raise SurgeryError(
+                f"this {kind} has no global pooling module: "
                 f"{place} pools to {module.output_size}, which keeps positions apart. "
                 f"Assign the pooling to {place} yourself, and a first linear layer of its width"
             )
-    if hasattr(model, "features"):
-        return (
-            "it pools by a function inside its forward, as torchvision's DenseNet and MobileNetV2. "
-            "Build nn.Sequential(model.features, pooling, model.classifier) instead, with "
-            "whatever its forward does between them (DenseNet: a ReLU)"
+    if candidates and head_of(model) is None:
+        raise SurgeryError(
+            f"this {kind} has no global pooling module outside its blocks: it pools by a function "
+            "inside its forward or not at all. "
+            f"If one inside is meant after all, say so by name=: {', '.join(candidates)}"
         )
+    return None
+
+
+def _check_map(model: nn.Module, place: str) -> None:
+    """Refuse a pooling of something else than a map of features."""
+    before = [module for _, module in _before(model, place)]
+    scores = getattr(model, "num_classes", None)
+    given = [width for module in before if (width := _width_out(module))]
+    if (
+        scores
+        and given
+        and given[-1] == scores
+        and not any(_width_in(module) for _, module in _after(model, place))
+    ):
+        raise SurgeryError(
+            f"{place} of this {type(model).__name__} pools the scores of its {scores} classes, no "
+            "features: pool the map before its last convolution yourself, or say that the scores "
+            f"are meant by name={place!r}"
+        )
+    spatial = [m for m in before if isinstance(m, CONVOLUTIONS) and set(m.kernel_size) != {1}]
+    if spatial and _covers_map(spatial[-1]):
+        raise SurgeryError(
+            f"{place} of this {type(model).__name__} finds a single position: a convolution before "
+            "it covers the whole map at the usual size of images. Pool the map before that, or, "
+            f"for larger images, say name={place!r}"
+        )
+
+
+def _covers_map(module: nn.Module) -> bool:
+    """A convolution in the place of a first linear layer, as in timm's VGG: 7×7, no border."""
     return (
-        "it pools by a function inside its forward or not at all. Take its map or tokens "
-        "(timm: model.forward_features) and pool them yourself as (batch, channels, positions)"
+        isinstance(module, nn.Conv2d)
+        and min(module.kernel_size) >= 5
+        and set(module.stride) == {1}
+        and set(module.padding) == {0}
     )
 
 
@@ -220,9 +191,14 @@ def _inside_block(model: nn.Module, place: str) -> bool:
 
 def _check_width(model: nn.Module, place: str, pooling: nn.Module, old: PooledShape) -> None:
     """Refuse a pooling whose vector the next layer cannot take, as far as both are known."""
-    after = ((name, _width_in(module)) for name, module in _after(model, place))
+    taken, given = widths(pooling)
+    after = (
+        (name, _width_in(module))
+        for name, module in _after(model, place)
+        # timm's LowFormer registers a convolution before the pooling after it
+        if taken is None or _width_out(module) != taken or _width_in(module) == taken
+    )
     layer, wanted = next(((name, width) for name, width in after if width), ("", None))
-    taken, given = _widths(pooling)
     map_channels = _map_channels(model, place, wanted and wanted // old.times)
     pooled = given or taken or map_channels or wanted
     if wanted and pooled != wanted:
@@ -242,25 +218,23 @@ def _map_channels(model: nn.Module, place: str, expected: int | None) -> int | N
     """The channels of the map; in strange models a guess, made only where both sides agree."""
     if isinstance(model, Backbone):
         return model.map_channels
+    known = [width for _, module in _before(model, place) if (width := _width_out(module))]
+    said = getattr(model, "num_features", None)  # by timm's, of their last stage
+    return expected if expected in (said, *known[-1:]) else None
+
+
+def _before(model: nn.Module, place: str) -> list[tuple[str, nn.Module]]:
+    """The modules registered before ``place``."""
     named = list(model.named_modules())
-    before = named[: [name for name, _ in named].index(place)]
-    widths = [width for _, module in before if (width := _width_out(module))]
-    return expected if widths and widths[-1] == expected else None
-
-
-def _widths(pooling: nn.Module) -> tuple[int | None, int | None]:
-    return getattr(pooling, "channels", None), getattr(pooling, "out_channels", None)
-
-
-def _widening(pooling: nn.Module) -> int:
-    taken, given = _widths(pooling)
-    return given // taken if taken and given else 1
+    return named[: [name for name, _ in named].index(place)]
 
 
 def _after(model: nn.Module, place: str) -> list[tuple[str, nn.Module]]:
-    """The modules registered after ``place``, its own inside left out."""
+    """The modules registered after ``place``, its own inside left out if it is a pooling."""
     named = list(model.named_modules())
     start = [name for name, _ in named].index(place)
+    if pooled_shape(named[start][1]) is None:  # a head: it is what comes after
+        return named[start:]
     return [(name, m) for name, m in named[start + 1 :] if not name.startswith(f"{place}.")]
 
 

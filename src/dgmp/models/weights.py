@@ -30,6 +30,7 @@ from ..pooling import Pooling
 
 HEAD = "fc."
 POOLING = "pooling."
+WHOLE_NUMBERS = ("num_batches_tracked", "_extra_state")  # the last: what a ridge means
 SUFFIXES = (".pth", ".pt", ".safetensors")
 
 
@@ -86,7 +87,10 @@ def load_weights(model: nn.Module, path: Path, *, strict: bool = True) -> Loaded
             f"the network {len(wanted)} ({_few(wanted)})"
         )
     _check_values(path, usable)
-    model.load_state_dict(usable, strict=False)
+    try:
+        model.load_state_dict(usable, strict=False)
+    except ValueError as error:  # a pooling whose numbers mean something else
+        raise WeightsError(f"{path}: {error}") from error
     return LoadedWeights(
         loaded=_ordered(usable.keys() & expected, wanted),
         missing=_ordered(missing, wanted),
@@ -196,8 +200,17 @@ def _pooling_names(model: nn.Module) -> set[str]:
 
 
 def _other_shapes(found: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -> list[str]:
-    """The names both have with different shapes, in the network's order."""
-    return [n for n in wanted if n in found and found[n].shape != wanted[n].shape]
+    """The names both have with different shapes, in the network's order.
+
+    A single number may come without an axis: poolings of version 0.1 stored theirs so.
+    """
+    return [
+        name
+        for name, own in wanted.items()
+        if name in found
+        and found[name].shape != own.shape
+        and not (found[name].ndim == 0 and own.shape == (1,))
+    ]
 
 
 def _compare(name: str, found: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -> str:
@@ -209,7 +222,7 @@ def _compare(name: str, found: Mapping[str, Tensor], wanted: Mapping[str, Tensor
 
 def _check_values(path: Path, usable: Mapping[str, Tensor]) -> None:
     for name, value in usable.items():
-        if not value.is_floating_point() and not name.endswith("num_batches_tracked"):
+        if not value.is_floating_point() and not name.endswith(WHOLE_NUMBERS):
             raise WeightsError(
                 f"{path}: {name} is stored as {value.dtype}; quantised weights cannot be loaded, "
                 "only floating point"

@@ -5,7 +5,7 @@ from .bands import find_bands
 from .binarization import binarize, has_ink, ink_middle, ink_share
 from .contact_sheets import Cell, draw_rows, sheet_font, shortened
 from .drawn import drawn_kind, save_drawn
-from .images import FOREIGN, SUFFIXES, Picture, pictures_in, read_colour, read_image
+from .images import FOREIGN, SUFFIXES, Picture, picture_size, pictures_in, read_colour, read_image
 from .page_store import PageStore, open_store
 from .patches import Patches, cut_patches
 from .pixel_types import Colours
@@ -62,6 +62,7 @@ __all__ = [
     "needs_measuring",
     "open_store",
     "page_reader",
+    "picture_size",
     "pictures_in",
     "prepare_page",
     "read_colour",

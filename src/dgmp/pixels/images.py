@@ -124,6 +124,12 @@ def pictures_in(source: Source, *, most: int = MOST_FRAMES) -> tuple[Picture, ..
         return tuple(found)
 
 
+def picture_size(source: Source) -> tuple[int, int]:
+    """Width and height of the first picture by its own header, whatever its source says."""
+    with _opened(source) as image:
+        return _displayed_size(image)
+
+
 def _frames(path: str, image: Any, most: int) -> Iterator[int]:
     """The number of each frame, which is sought; to count them first would read all headers."""
     yield 0

@@ -1,4 +1,4 @@
-"""Feature map to vector. ``export_onnx`` needs the extra ``export`` and is imported when used."""
+"""Feature map to vector. What writes ONNX needs the extra ``export``."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from .democratic import DemocraticPool, GammaDemocraticPool
 from .gated import GatedPool
 from .generalized_max import GeneralizedMaxPool, generalized_max_pool, generalized_max_weights
 from .generalized_mean import GeneralizedMeanPool
-from .layer import Pooling, flatten_positions, pooling_parameters, unit_length
+from .layer import Pooling, flatten_positions, parameter_groups, pooling_parameters, unit_length
 from .log_sum_exp import LogSumExpPool
 from .masks import map_mask
 from .maximum import MaxPool
@@ -22,9 +22,9 @@ from .tree import TreePool
 from .zoo import POOLINGS, make_pooling
 
 if TYPE_CHECKING:
-    from .export import export_onnx
+    from .export import export_onnx, onnx_translations
 
-__getattr__ = lazy_names(__name__, {"export_onnx": ".export"})
+__getattr__ = lazy_names(__name__, {"export_onnx": ".export", "onnx_translations": ".export"})
 
 __all__ = [
     "POOLINGS",
@@ -50,6 +50,8 @@ __all__ = [
     "generalized_max_weights",
     "make_pooling",
     "map_mask",
+    "onnx_translations",
+    "parameter_groups",
     "pooling_parameters",
     "unit_length",
 ]

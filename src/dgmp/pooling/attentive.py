@@ -29,17 +29,18 @@ class AttentiveGeneralizedMaxPool(Pooling):
         *,
         relative: bool = False,
         learn_ridge: bool | Literal["linear"] = True,
-        center: int = 0,
+        center: int | bool = 0,
         normalize: bool = True,
     ) -> None:
         super().__init__(normalize=normalize)
         self.channels = channels
-        self.score = nn.Conv1d(channels, 1, kernel_size=1)
-        nn.init.zeros_(self.score.weight)
-        assert self.score.bias is not None
-        nn.init.zeros_(self.score.bias)
+        self.score = _EvenScore(channels, 1, kernel_size=1)
         self.gmp = GeneralizedMaxPool(
-            ridge, relative=relative, learn_ridge=learn_ridge, center=center, normalize=False
+            ridge,
+            relative=relative,
+            learn_ridge=learn_ridge,
+            center=channels if center is True else center,
+            normalize=False,
         )
 
     def pool(self, phi: Tensor, weights: Tensor | None) -> Tensor:
@@ -58,3 +59,12 @@ class AttentiveGeneralizedMaxPool(Pooling):
         score = nn.functional.conv1d(phi, weight, bias).squeeze(1)
         learned = 2 * torch.sigmoid(score)
         return learned if weights is None else learned * weights
+
+
+class _EvenScore(nn.Conv1d):
+    """Scores that start at zero, also when the module is reset from outside."""
+
+    def reset_parameters(self) -> None:
+        nn.init.zeros_(self.weight)
+        assert self.bias is not None
+        nn.init.zeros_(self.bias)

@@ -22,6 +22,13 @@ class RunningMean(nn.Module):
         self.running_mean: Tensor
         self.register_buffer("running_mean", torch.zeros(channels))
 
+    def reset_parameters(self) -> None:
+        """Forget the mean."""
+        self.running_mean.zero_()
+
+    def extra_repr(self) -> str:
+        return f"{self.channels}, momentum={self.momentum}"
+
     def forward(
         self,
         phi: Tensor,  # (B, C, N)

@@ -4,7 +4,7 @@ Batch, height and width stay free; how the solver gets into the graph stands in
 :mod:`dgmp.pooling.onnx_ridge`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import torch
@@ -48,7 +48,7 @@ def export_onnx(
             dynamic_shapes=tuple(_free_axes(len(inputs), i, x.ndim) for i, x in enumerate(inputs)),
             input_names=["features", "attention"][: len(inputs)],
             output_names=["pooled"],
-            custom_translation_table={torch.ops.dgmp.ridge_pool.default: ridge_pool},
+            custom_translation_table=onnx_translations(),
             verbose=False,
         )
         assert program is not None
@@ -63,6 +63,11 @@ def export_onnx(
         model.train(was_training)
     with replacing(Path(path)) as beside:
         beside.write_bytes(serialized)
+
+
+def onnx_translations() -> dict[Callable[..., object], Callable[..., object]]:
+    """The ``custom_translation_table`` with which ``torch.onnx.export`` knows the layer."""
+    return {torch.ops.dgmp.ridge_pool.default: ridge_pool}
 
 
 def _free_axes(number: int, index: int, axes: int) -> dict[int, object]:

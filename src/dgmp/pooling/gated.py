@@ -28,6 +28,11 @@ class GatedPool(Pooling):
         self.average_gate = nn.Parameter(torch.zeros(channels))
         self.maximum_gate = nn.Parameter(torch.zeros(channels))
 
+    def reset_parameters(self) -> None:
+        """Back to an even mix."""
+        nn.init.zeros_(self.average_gate)
+        nn.init.zeros_(self.maximum_gate)
+
     def pool(self, phi: Tensor, weights: Tensor | None) -> Tensor:
         maximum, average = present_maximum(phi, weights), weighted_average(phi, weights)
         gate = torch.sigmoid(

@@ -15,8 +15,9 @@ import math
 import torch
 from torch import Tensor, nn
 
-from .layer import Pooling
+from .layer import Pooling, one_number
 from .log_sum_exp import log_mean_exp
+from .precision import widened
 
 
 class GeneralizedMeanPool(Pooling):
@@ -30,12 +31,17 @@ class GeneralizedMeanPool(Pooling):
             raise ValueError(f"exponent must be positive, got {exponent}")
         if not eps > 0:
             raise ValueError(f"eps must be positive, got {eps}")
-        self.log_exponent = nn.Parameter(torch.tensor(math.log(exponent)))
+        self.initial_exponent = exponent
+        self.log_exponent = nn.Parameter(one_number(math.log(exponent)))
         self.eps = eps
+
+    def reset_parameters(self) -> None:
+        """Back to the exponent it was built with."""
+        nn.init.constant_(self.log_exponent, math.log(self.initial_exponent))
 
     @property
     def exponent(self) -> Tensor:
-        return self.log_exponent.exp()
+        return widened(self.log_exponent).exp()
 
     def pool(self, phi: Tensor, weights: Tensor | None) -> Tensor:
         exponent = self.log_exponent.to(phi.dtype).exp()

@@ -13,8 +13,14 @@ pools to alone. An image with no position at all pools to zeros.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, Self
+
 import torch
+import torch.fx
 from torch import Tensor, nn
+
+from .precision import HALF, exactly, widened
 
 
 class Pooling(nn.Module):
@@ -27,6 +33,10 @@ class Pooling(nn.Module):
 
     ``channels`` is the width the pooling was built for, ``None`` where it takes any;
     ``out_channels`` is the width of the vector, ``None`` where it is that of the input.
+
+    A parameter that is one number, such as a ridge or an exponent, has shape (1,), which FSDP can
+    shard, and stays in float32 when the module is brought to half precision: there a step of an
+    optimiser would be rounded away. ``torch.fx`` sees a pooling as a leaf.
     """
 
     channels: int | None = None
@@ -41,12 +51,14 @@ class Pooling(nn.Module):
         features: Tensor,  # (B, C, *positions)
         attention: Tensor | None = None,  # (B, *positions), boolean or non-negative
     ) -> Tensor:  # (B, out_channels)
-        with torch.autocast(features.device.type, enabled=False):
+        if isinstance(features, torch.fx.Proxy):
+            return self._as_leaf(features, attention)
+        with exactly(features):
             phi, weights = flatten_positions(features, attention)
             if self.channels is not None and phi.shape[1] != self.channels:
                 raise ValueError(
                     f"{type(self).__name__} was built for {self.channels} channels, "
-                    f"got features with {phi.shape[1]}: {_shape(features)}"
+                    f"got features with {phi.shape[1]}: {_shape(features)}{self._hint(features)}"
                 )
             pooled = self.pool(phi, weights)
             if self.normalize:
@@ -61,6 +73,52 @@ class Pooling(nn.Module):
         """The formula of the pooling."""
         raise NotImplementedError
 
+    def _hint(self, features: Tensor) -> str:
+        if features.ndim == 3 and features.shape[0] == self.channels:
+            return "; a single image needs a batch axis, features.unsqueeze(0)"
+        return ""
+
+    def _as_leaf(self, features: torch.fx.Proxy, attention: object) -> Any:
+        tracer = features.tracer
+        assert isinstance(tracer, torch.fx.Tracer)
+        path = tracer.path_of_module(self)
+        if not path:
+            raise ValueError(
+                f"{type(self).__name__} is a leaf of torch.fx and cannot be traced by itself; "
+                "trace the network around it, or nn.Sequential(pooling)"
+            )
+        rest = () if attention is None else (attention,)
+        return tracer.create_proxy("call_module", path, (features, *rest), {})
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        numbers = {id(x) for x in (*self._parameters.values(), *self._buffers.values())}
+
+        def keeping(tensor: Tensor) -> Tensor:
+            moved = fn(tensor)
+            halved = moved.dtype in HALF and tensor.dtype not in HALF
+            if halved and tensor.numel() == 1 and id(tensor) in numbers:
+                return tensor.to(moved.device, torch.float32)
+            return moved
+
+        if recurse:
+            for child in self.children():
+                child._apply(fn)
+        return super()._apply(keeping, recurse=False)
+
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *others: Any) -> None:
+        # Until version 0.1 these numbers had no axis.
+        for name, own in (*self._parameters.items(), *self._buffers.items()):
+            stored = state_dict.get(prefix + name)
+            if own is not None and isinstance(stored, Tensor) and stored.ndim == 0:
+                state_dict[prefix + name] = stored.reshape(own.shape)
+        super()._load_from_state_dict(state_dict, prefix, *others)
+
+
+def one_number(value: float) -> Tensor:  # (1,)
+    """A number that a pooling keeps or learns, in float32 or better."""
+    default = torch.get_default_dtype()
+    return torch.tensor([value], dtype=torch.float32 if default in HALF else default)
+
 
 def pooling_parameters(model: nn.Module) -> list[nn.Parameter]:
     """The parameters of all poolings inside ``model``, for an optimiser group of their own.
@@ -70,6 +128,21 @@ def pooling_parameters(model: nn.Module) -> list[nn.Parameter]:
     poolings = [module for module in model.modules() if isinstance(module, Pooling)]
     found = {id(p): p for pooling in poolings for p in pooling.parameters()}
     return list(found.values())
+
+
+def parameter_groups(model: nn.Module, *, weight_decay: float) -> list[dict[str, Any]]:
+    """The parameters of ``model`` for an optimiser: all but the poolings', and the poolings'.
+
+    The second group has no weight decay, which would pull the ridge towards 1, an exponent
+    likewise, whatever the loss says. Parameters that are not trained are left out.
+    """
+    of_pooling = [p for p in pooling_parameters(model) if p.requires_grad]
+    known = {id(parameter) for parameter in of_pooling}
+    others = [p for p in model.parameters() if id(p) not in known and p.requires_grad]
+    return [
+        {"params": others, "weight_decay": weight_decay},
+        {"params": of_pooling, "weight_decay": 0.0},
+    ]
 
 
 def flatten_positions(
@@ -86,11 +159,9 @@ def flatten_positions(
             "features must be floating point of shape (batch, channels, *positions), "
             f"got {features.dtype} of shape {_shape(features)}"
         )
-    phi = features.flatten(start_dim=2)  # (B, C, N)
+    phi = widened(features).flatten(start_dim=2)  # (B, C, N)
     if phi.shape[2] == 0:
         raise ValueError(f"features have no position: {_shape(features)}")
-    if phi.dtype in (torch.float16, torch.bfloat16):
-        phi = phi.float()
     if attention is None:
         return phi, None
     if attention.shape != (features.shape[0], *features.shape[2:]):
@@ -110,6 +181,9 @@ def flatten_positions(
 
 def unit_length(vectors: Tensor) -> Tensor:  # (B, D) -> (B, D)
     """Rows of length one; a row of zeros stays zero and passes no gradient."""
+    # The size of a row cancels out, so it may be taken out first, and no square leaves the range.
+    size = vectors.detach().abs().amax(dim=-1, keepdim=True)
+    vectors = vectors / torch.where(size > 0, size, 1)
     norm = torch.linalg.vector_norm(vectors, dim=-1, keepdim=True)
     empty = norm == 0
     return torch.where(empty, 0, vectors / norm.masked_fill(empty, 1))

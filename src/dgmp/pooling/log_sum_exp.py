@@ -17,8 +17,9 @@ import torch
 from torch import Tensor, nn
 
 from .average import weighted_average
-from .layer import Pooling
-from .maximum import present_maximum
+from .layer import Pooling, one_number
+from .maximum import present_peak, show_broken
+from .precision import widened
 
 
 class LogSumExpPool(Pooling):
@@ -28,11 +29,16 @@ class LogSumExpPool(Pooling):
         super().__init__(normalize=normalize)
         if not sharpness > 0:
             raise ValueError(f"sharpness must be positive, got {sharpness}")
-        self.log_sharpness = nn.Parameter(torch.tensor(math.log(sharpness)))
+        self.initial_sharpness = sharpness
+        self.log_sharpness = nn.Parameter(one_number(math.log(sharpness)))
+
+    def reset_parameters(self) -> None:
+        """Back to the sharpness it was built with."""
+        nn.init.constant_(self.log_sharpness, math.log(self.initial_sharpness))
 
     @property
     def sharpness(self) -> Tensor:
-        return self.log_sharpness.exp()
+        return widened(self.log_sharpness).exp()
 
     def pool(self, phi: Tensor, weights: Tensor | None) -> Tensor:
         sharpness = self.log_sharpness.to(phi.dtype).exp()
@@ -44,6 +50,9 @@ def log_mean_exp(
     weights: Tensor | None,  # (B, N)
 ) -> Tensor:  # (B, C)
     """log(Σᵢ wᵢ exp(sᵢ) / Σᵢ wᵢ), 0 where an image has no position."""
+    if weights is None:
+        count = torch.full((), scores.shape[2], dtype=scores.dtype, device=scores.device)
+        return show_broken(scores.logsumexp(dim=2) - count.log(), scores)
     peak, mass = _relative_exp(scores, weights)
     mean = weighted_average(mass, weights)
     return peak + mean.masked_fill(mean == 0, 1).log()
@@ -68,5 +77,5 @@ def _relative_exp(
 ) -> tuple[Tensor, Tensor]:  # (B, C), (B, C, N)
     # Whatever is taken off cancels out of both formulas, so it needs no gradient. Only an absent
     # position can be above the peak: cut there, it cannot overflow before its weight makes it 0.
-    peak = present_maximum(scores.detach(), weights)
+    peak = present_peak(scores, weights)
     return peak, (scores - peak.unsqueeze(2)).clamp(max=0).exp()

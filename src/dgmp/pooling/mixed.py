@@ -7,11 +7,10 @@ Lee, Gallagher, Tu: Generalizing Pooling Functions in Convolutional Neural Netwo
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor, nn
 
 from .average import weighted_average
-from .layer import Pooling
+from .layer import Pooling, one_number
 from .maximum import present_maximum
 
 
@@ -20,7 +19,12 @@ class MixedPool(Pooling):
 
     def __init__(self, alpha: float = 0.5, *, normalize: bool = False) -> None:
         super().__init__(normalize=normalize)
-        self.alpha = nn.Parameter(torch.tensor(float(alpha)))
+        self.initial_alpha = alpha
+        self.alpha = nn.Parameter(one_number(alpha))
+
+    def reset_parameters(self) -> None:
+        """Back to the proportion it was built with."""
+        nn.init.constant_(self.alpha, self.initial_alpha)
 
     def pool(self, phi: Tensor, weights: Tensor | None) -> Tensor:
         maximum, average = present_maximum(phi, weights), weighted_average(phi, weights)

@@ -31,7 +31,12 @@ class NetRvladPool(Pooling):
         self.out_channels = clusters * channels
         self.clusters = clusters
         self.assignment = nn.Linear(channels, clusters)
-        self.centers = nn.Parameter(torch.rand(clusters, channels))
+        self.centers = nn.Parameter(torch.empty(clusters, channels))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """New centers; the assignment has a method of its own."""
+        nn.init.uniform_(self.centers)
 
     def pool(self, phi: Tensor, weights: Tensor | None) -> Tensor:
         phi, _ = bounded(phi, weights)

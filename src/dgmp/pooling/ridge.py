@@ -19,32 +19,52 @@ forward pass gives either with two triangular solves. Then
 
 and where λ = ρ Σᵢwᵢ‖φᵢ‖² is relative, 2ρwᵢφᵢ and ρ‖φᵢ‖² times ∂L/∂λ on top of the first two.
 
-Precision. Gram matrix and factor are made in the type of the features. An image whose system is
-too ill-conditioned for that (see `_needs_refinement`) is solved again, starting from the first
-solution, by conjugate gradients in float64 with the factor as preconditioner; a handful of steps
-reach the last digit. On the CPU only the images that need it are; elsewhere the decision
-would wait for the device, so all are.
+Tangent. Along (dΦ, dw, dλ), with p = dΦ(s∘β) + Φ(dw∘(1 − Φᵀξ))/λ and q = s∘dΦᵀξ + dλ β,
 
-It is an operator of torch's library, so that compilers and exporters see one node and the form
-is chosen by the sizes that come, not by those that were traced.
+    dξ = (ΨΨᵀ + λI)⁻¹(λp − Ψq) = p − Ψ(ΨᵀΨ + λI)⁻¹(Ψᵀp + q)
+
+Precision. Gram matrix and factor are made in the type of the features. An image whose system is
+too ill-conditioned for that is solved again, starting from the first solution, by conjugate
+gradients in float64 with the factor as preconditioner; a handful of steps reach the last digit.
+On the CPU only the images that need it are (`dual_doubt`, `primal_doubt`); elsewhere the
+decision would wait for the device, so all are.
+
+Range. ξ(Φ, λ) = ξ(Φ/c, λ/c²)/c for any c > 0. Where the squares of the features leave the range
+of their type, c is the largest feature, rounded to a power of two so that no digit is lost, else
+1. β, λ and energy of a :class:`Solved` are those of Φ/c.
+
+The three steps are operators of torch's library, so that compilers and exporters see one node and
+the form is chosen by the sizes that come, not by those that were traced.
+:mod:`dgmp.pooling.differentiable` joins them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from ..errors import DgmpError
 from . import solvers
-from .solvers import (
-    Solve,
-    cholesky_in_place,
-    direct_solver,
-    lower_gram,
-    refining_solver,
-    rows_times,
+from .precision import exactly
+from .problem import (
+    Problem,
+    apply_with,
+    assemble,
+    divided,
+    doubted_rows,
+    dual_doubt,
+    feature_size,
+    in_range,
+    lay_out,
+    lay_out_wide,
+    pool_with,
+    primal_doubt,
+    together,
 )
+from .solvers import cholesky_in_place, direct_solver, refining_solver, rows_times
 
 # The smallest ρ = λ / Σwᵢ‖φᵢ‖² that is solved for, in units of machine epsilon (float32: 1.9e-6).
 RIDGE_FLOOR = 16
@@ -52,219 +72,232 @@ RIDGE_FLOOR = 16
 # positions are alike, and the Cholesky factorisation must not meet a negative pivot. Between the
 # two floors the factor belongs to a larger ridge, and refinement solves for the one asked for.
 _FACTOR_FLOOR = 128
+_CACHED_ELEMENTS = 2**20  # features whose gradient is written together
 
-# How many features are worked on together: of images refined, which bounds the float64 copy, and
-# of images whose gradient is written.
-_REFINE_ELEMENTS = 2**23
-_CACHED_ELEMENTS = 2**20
+
+class Solved(NamedTuple):
+    """What :func:`ridge_pool` returns: the solution, and what its derivatives need."""
+
+    pooled: Tensor  # ξ: (B, C)
+    beta: Tensor  # β: (B, N)
+    penalty: Tensor  # λ: (B,)
+    energy: Tensor  # Σwᵢ‖φᵢ‖²: (B,)
+    factor: Tensor  # (B, n, n)
+    size: Tensor  # c: (B,)
 
 
 @torch.library.custom_op("dgmp::ridge_pool", mutates_args=())
 def ridge_pool(
     phi: Tensor,  # (B, C, N)
     weights: Tensor | None,  # (B, N)
-    ridge: Tensor,  # () or (B,): λ, or ρ where relative
+    ridge: Tensor,  # (), (1,) or (B,): λ, or ρ where relative
     relative: bool,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """Solve each image; returns ξ (B, C), β (B, N), λ (B,), Σwᵢ‖φᵢ‖² (B,), factor, refined (B,)."""
-    with torch.autocast(phi.device.type, enabled=False):
-        scale, psi = _weighted(phi, weights)
-        matrix, dual = _system(psi)
-        gram = lower_gram(matrix)
-        diagonal = gram.diagonal(dim1=1, dim2=2)
-        energy = diagonal.sum(dim=1)
+    """Solve each image; returns the fields of :class:`Solved`."""
+    with exactly(phi):
+        readable = solvers.can_read(phi)
+        size = phi.new_ones(len(phi)) if readable else feature_size(phi, weights, ridge, relative)
+        phi = phi if readable else divided(phi, size)
+        problem, gram, energy = assemble(phi, weights)
+        if readable and not (inside := in_range(energy)).all():
+            size = torch.where(inside, 1, feature_size(phi, weights, ridge, relative))
+            phi = divided(phi, size)
+            problem, gram, energy = assemble(phi, weights)
         epsilons = torch.finfo(phi.dtype).eps * energy
-        penalty = ridge * energy if relative else ridge.expand_as(energy)
+        penalty = ridge * energy if relative else ridge.expand_as(energy) / size / size
         penalty = torch.maximum(penalty, RIDGE_FLOOR * epsilons)
-        penalty = torch.where(penalty > 0, penalty, 1)  # no energy: any ridge gives zeros
-        diagonal.add_(torch.maximum(penalty, _FACTOR_FLOOR * epsilons).unsqueeze(1))
+        penalty = torch.where(penalty == 0, 1, penalty)  # no energy: any ridge gives zeros
+        gram.diagonal(dim1=1, dim2=2).add_(
+            torch.maximum(penalty, _FACTOR_FLOOR * epsilons).unsqueeze(1)
+        )
         factor, broken = cholesky_in_place(gram)
 
-        pooled, beta = _pool(matrix, scale, penalty, dual, direct_solver(matrix, factor))
-        refined = _needs_refinement(pooled, beta, penalty, energy, dual)
-        for rows in _refinable(refined, phi):
-            wide = matrix[rows].double()
-            solve = refining_solver(wide, penalty[rows], factor[rows])
+        pooled, beta = pool_with(problem, penalty, direct_solver(problem.matrix, factor))
+        if problem.dual:
+            doubt = dual_doubt(pooled, beta, penalty, energy)
+        else:
+            doubt = primal_doubt(rows_times(beta, problem.matrix) - pooled, pooled)
+        for rows in doubted_rows(doubt, energy, phi):
+            wide = lay_out_wide(phi, weights, rows)
+            solve = refining_solver(wide.matrix, penalty[rows], factor[rows])
             pooled[rows], beta[rows] = (
-                result.to(phi.dtype)
-                for result in _pool(wide, scale[rows].double(), penalty[rows], dual, solve)
+                result.to(phi.dtype) for result in pool_with(wide, penalty[rows], solve)
             )
         # Neither infinities nor a factorisation that broke down may pass as a number.
-        lost = (broken != 0) | ~energy.isfinite()
-        pooled = pooled.masked_fill(lost.unsqueeze(1), torch.nan)
-    return pooled, beta, penalty, energy, factor, refined
+        lost = (broken != 0) | ~energy.isfinite() | ~penalty.isfinite()
+        pooled = (pooled / size.unsqueeze(1)).masked_fill_(lost.unsqueeze(1), torch.nan)
+    return pooled, beta, penalty, energy, factor, size
 
 
 @ridge_pool.register_fake
 def _ridge_pool_fake(
     phi: Tensor, weights: Tensor | None, ridge: Tensor, relative: bool
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
+    if torch.onnx.is_in_onnx_export() and f"{__package__}.onnx_ridge" not in sys.modules:
+        raise DgmpError(
+            "torch.onnx.export does not know generalized max pooling; use "
+            "dgmp.pooling.export_onnx, or dynamo=True and "
+            "custom_translation_table=dgmp.pooling.onnx_translations()"
+        )
     batch, channels, positions = phi.shape
     order = torch.sym_min(channels, positions)
-    factor = phi.new_empty(batch, order, order)
-    per_image = phi.new_empty(batch)
     return (
         phi.new_empty(batch, channels),
         phi.new_empty(batch, positions),
-        per_image,
-        torch.empty_like(per_image),
-        factor,
-        torch.empty_like(per_image, dtype=torch.bool),
+        phi.new_empty(batch),
+        phi.new_empty(batch),
+        phi.new_empty(batch, order, order),
+        phi.new_empty(batch),
     )
 
 
 @torch.library.custom_op("dgmp::ridge_pool_backward", mutates_args=())
-def _ridge_pool_backward(
-    grad: Tensor,  # (B, C)
+def ridge_pool_backward(
     phi: Tensor,
     weights: Tensor | None,
+    relative: bool,
+    for_weights: bool,
+    grad: Tensor,  # g: (B, C)
     pooled: Tensor,
     beta: Tensor,
     penalty: Tensor,
     energy: Tensor,
     factor: Tensor,
-    refined: Tensor,
-    relative: bool,
-    for_weights: bool,
+    size: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The gradients of features (B, C, N), weights (B, N) and ridge (B,)."""
-    with torch.autocast(phi.device.type, enabled=False):
-        scale, psi = _weighted(phi, weights)
-        matrix, dual = _system(psi)
-        v, u = _adjoint(
-            matrix, grad, penalty, dual, direct_solver(matrix, factor)
-        )  # v stands for λv
-        for rows in _refinable(refined, phi):
-            wide = matrix[rows].double()
-            solve = refining_solver(wide, penalty[rows], factor[rows])
-            v[rows], u[rows] = (
-                result.to(phi.dtype)
-                for result in _adjoint(wide, grad[rows].double(), penalty[rows], dual, solve)
-            )
-        by_penalty = -(u * beta).sum(1) if dual else -(v * pooled).sum(1) / penalty  # (B,)
+    with exactly(phi):
+        of_size, phi = phi, divided(phi, size)
+        scaled = phi is not of_size
+        if scaled:
+            pooled, grad = pooled * size.unsqueeze(1), grad / size.unsqueeze(1)
+        problem = lay_out(phi, weights)
+        v, u = _apply(  # v stands for λv
+            problem, phi, weights, grad, None, Solved(pooled, beta, penalty, energy, factor, size)
+        )
+        by_penalty = -(u * beta).sum(1) if problem.dual else -(v * pooled).sum(1) / penalty  # (B,)
 
         by_phi = torch.empty_like(phi)
         columns = (v.unsqueeze(2), pooled.unsqueeze(2))  # (B, C, 1)
-        lines = ((scale * beta).unsqueeze(1), (scale * u).unsqueeze(1))  # (B, 1, N)
+        lines = ((problem.scale * beta).unsqueeze(1), (problem.scale * u).unsqueeze(1))  # (B, 1, N)
         # A few images at a time: the second product then finds the first in the cache.
-        step = _together(phi, _CACHED_ELEMENTS)
+        step = together(phi, _CACHED_ELEMENTS)
         for part in (slice(start, start + step) for start in range(0, len(phi), step)):
             torch.mul(columns[0][part], lines[0][part], out=by_phi[part])
             by_phi[part].addcmul_(columns[1][part], lines[1][part], value=-1)
         by_weights = phi.new_empty(0)
         if for_weights:
-            misfit = 1 - rows_times(pooled, phi)  # (B, N)
-            by_weights = rows_times(v, phi) * misfit / penalty.unsqueeze(1)
+            by_weights = rows_times(v, phi) * _misfit(phi, pooled) / penalty.unsqueeze(1)
         if relative:
             rho = torch.where(energy > 0, penalty / energy, 0)
             slope = (rho * by_penalty).unsqueeze(1)  # (B, 1)
-            by_phi.addcmul_(phi, (2 * slope * scale.square()).unsqueeze(1))
+            by_phi.addcmul_(phi, (2 * slope * problem.scale.square()).unsqueeze(1))
             if for_weights:
                 by_weights += slope * phi.square().sum(1)
-        by_ridge = by_penalty * energy if relative else by_penalty
+        by_ridge = by_penalty * energy if relative else by_penalty / size / size
+        if scaled:
+            by_phi /= size[:, None, None]
     return by_phi, by_weights, by_ridge
 
 
-@_ridge_pool_backward.register_fake
+@ridge_pool_backward.register_fake
 def _ridge_pool_backward_fake(
-    grad: Tensor,
     phi: Tensor,
     weights: Tensor | None,
+    relative: bool,
+    for_weights: bool,
+    grad: Tensor,
     pooled: Tensor,
     beta: Tensor,
     penalty: Tensor,
     energy: Tensor,
     factor: Tensor,
-    refined: Tensor,
-    relative: bool,
-    for_weights: bool,
+    size: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor]:
     by_weights = phi.new_empty(phi.shape[0], phi.shape[2]) if for_weights else phi.new_empty(0)
     return torch.empty_like(phi), by_weights, torch.empty_like(penalty)
 
 
-def _setup_context(ctx, inputs, output) -> None:  # type: ignore[no-untyped-def]
-    phi, weights, ridge, ctx.relative = inputs
-    ctx.ridge_shape = ridge.shape
-    ctx.save_for_backward(phi, weights, *output)
+@torch.library.custom_op("dgmp::ridge_pool_tangent", mutates_args=())
+def ridge_pool_tangent(
+    phi: Tensor,
+    weights: Tensor | None,
+    relative: bool,
+    along_phi: Tensor,  # dΦ: (B, C, N)
+    along_weights: Tensor | None,  # dw: (B, N)
+    along_ridge: Tensor,  # dλ or dρ: (B,)
+    pooled: Tensor,
+    beta: Tensor,
+    penalty: Tensor,
+    energy: Tensor,
+    factor: Tensor,
+    size: Tensor,
+) -> Tensor:  # dξ: (B, C)
+    """How the result moves when features, weights and ridge do."""
+    with exactly(phi):
+        phi, along_phi = divided(phi, size), divided(along_phi, size)
+        pooled = pooled * size.unsqueeze(1)
+        problem = lay_out(phi, weights)
+        counts = problem.scale.square()
+        if relative:
+            growth = 2 * (rows_times(counts, phi.mT * along_phi.mT)).sum(1)
+            if along_weights is not None:
+                growth += (along_weights * phi.square().sum(1)).sum(1)
+            rho = torch.where(energy > 0, penalty / energy, 0)
+            along_penalty = along_ridge * energy + rho * growth
+        else:
+            along_penalty = along_ridge / size / size
+        outer = rows_times(problem.scale * beta, along_phi.mT)  # p
+        if along_weights is not None:
+            change = along_weights * _misfit(phi, pooled) / penalty.unsqueeze(1)
+            outer = outer + rows_times(change, phi.mT)
+        inner = problem.scale * rows_times(pooled, along_phi) + along_penalty.unsqueeze(1) * beta
+        solved = Solved(pooled, beta, penalty, energy, factor, size)
+        return _apply(problem, phi, weights, outer, inner, solved)[0] / size.unsqueeze(1)
 
 
-def _backward(ctx, grad, *_):  # type: ignore[no-untyped-def]
-    by_phi, by_weights, by_ridge = _ridge_pool_backward(
-        grad.contiguous(), *ctx.saved_tensors, ctx.relative, ctx.needs_input_grad[1]
-    )
-    return (
-        by_phi,
-        by_weights if ctx.needs_input_grad[1] else None,
-        by_ridge.sum() if len(ctx.ridge_shape) == 0 else by_ridge,
-        None,
-    )
+@ridge_pool_tangent.register_fake
+def _ridge_pool_tangent_fake(
+    phi: Tensor,
+    weights: Tensor | None,
+    relative: bool,
+    along_phi: Tensor,
+    along_weights: Tensor | None,
+    along_ridge: Tensor,
+    pooled: Tensor,
+    beta: Tensor,
+    penalty: Tensor,
+    energy: Tensor,
+    factor: Tensor,
+    size: Tensor,
+) -> Tensor:
+    return torch.empty_like(pooled)
 
 
-ridge_pool.register_autograd(_backward, setup_context=_setup_context)
-
-
-def _weighted(phi: Tensor, weights: Tensor | None) -> tuple[Tensor, Tensor]:
-    """s (B, N) and Ψ (B, C, N)."""
-    if weights is None:
-        return phi.new_ones(phi.shape[0], phi.shape[2]), phi
-    scale = weights.sqrt()
-    return scale, phi * scale.unsqueeze(1)
-
-
-def _system(psi: Tensor) -> tuple[Tensor, bool]:
-    """The matrix M (B, K, n) of the smaller system MᵀM + λI, and whether that is the dual."""
-    dual = psi.shape[2] < psi.shape[1]
-    return (psi, True) if dual else (psi.mT, False)
-
-
-def _pool(
-    matrix: Tensor, scale: Tensor, penalty: Tensor, dual: bool, solve: Solve
-) -> tuple[Tensor, Tensor]:  # ξ (B, C), β (B, N)
-    if dual:
-        beta = solve(scale)
-        return rows_times(beta, matrix.mT), beta
-    pooled = solve(scale, through_matrix=True)
-    return pooled, (scale - rows_times(pooled, matrix.mT)) / penalty.unsqueeze(1)
-
-
-def _adjoint(
-    matrix: Tensor, grad: Tensor, penalty: Tensor, dual: bool, solve: Solve
-) -> tuple[Tensor, Tensor]:  # λv (B, C), u (B, N)
-    if dual:
-        u = solve(grad, through_matrix=True)
-        return grad - rows_times(u, matrix.mT), u
-    v = solve(grad)
-    return v * penalty.unsqueeze(1), rows_times(v, matrix.mT)
-
-
-def _needs_refinement(
-    pooled: Tensor, beta: Tensor, penalty: Tensor, energy: Tensor, dual: bool
-) -> Tensor:  # (B,), boolean
-    """Whether the expected error is above some hundreds of machine epsilons ε.
-
-    The Gram matrix is off by up to about ε·tr. In the dual this moves ξ = Ψβ by at most
-    ε·tr·‖β‖/(2√λ), and forming Ψβ by ε·√tr·‖β‖; the gradient's g − Ψu is off by about ε/ρ. In the
-    primal it moves ξ by up to ε·√N/ρ of its length where the N positions are so alike that their
-    rounding errors add up. Every ρ below `_FACTOR_FLOOR` is among these.
-    """
-    rho = penalty / energy  # not finite for an image without energy, which needs nothing
-    if dual:
-        spread = energy.sqrt() * beta.norm(dim=1) / pooled.norm(dim=1)
-        needed = (spread / rho.sqrt() > 300) | (1 / rho > 1000)
+def _apply(
+    problem: Problem,
+    phi: Tensor,
+    weights: Tensor | None,
+    outer: Tensor,  # p: (B, C)
+    inner: Tensor | None,  # q: (B, N)
+    solved: Solved,
+) -> tuple[Tensor, Tensor]:
+    """x = (ΨΨᵀ + λI)⁻¹(λp − Ψq) (B, C) and, without q, Ψᵀx/λ (B, N)."""
+    penalty, factor = solved.penalty, solved.factor
+    x, u = apply_with(problem, penalty, outer, inner, direct_solver(problem.matrix, factor))
+    if problem.dual:
+        doubt = dual_doubt(solved.pooled, solved.beta, penalty, solved.energy)
     else:
-        needed = beta.shape[1] ** 0.5 / rho > 1000
-    return needed & (energy > 0)
+        moved = u if inner is None else u + inner / penalty.unsqueeze(1)
+        doubt = primal_doubt(outer - x - rows_times(moved, problem.matrix), x)
+    for rows in doubted_rows(doubt, solved.energy, phi):
+        wide = lay_out_wide(phi, weights, rows)
+        solve = refining_solver(wide.matrix, penalty[rows], factor[rows])
+        part = None if inner is None else inner[rows].double()
+        results = apply_with(wide, penalty[rows], outer[rows].double(), part, solve)
+        x[rows], u[rows] = (result.to(phi.dtype) for result in results)
+    return x, u
 
 
-def _refinable(refined: Tensor, phi: Tensor) -> Iterator[Tensor | slice]:
-    """The images to refine, in groups of bounded size."""
-    if not solvers.can_read(phi):
-        yield slice(None)
-    elif refined.any():  # an empty list of rows would still be one group
-        yield from refined.nonzero().squeeze(1).split(_together(phi, _REFINE_ELEMENTS))
-
-
-def _together(phi: Tensor, elements: int) -> int:
-    """How many images have about so many features."""
-    return max(1, elements // (phi.shape[1] * phi.shape[2]))
+def _misfit(phi: Tensor, pooled: Tensor) -> Tensor:  # (B, N)
+    return 1 - rows_times(pooled, phi)

@@ -34,8 +34,15 @@ class TreePool(Pooling):
         self.channels = self.out_channels = channels
         self.levels = levels
         leaves = 2 ** (levels - 1)
-        self.sharpness = nn.Parameter(torch.linspace(0, 10, leaves))
-        self.gates = nn.Parameter(torch.zeros(leaves - 1, channels))  # the root first, then below
+        self.sharpness = nn.Parameter(torch.empty(leaves))
+        self.gates = nn.Parameter(torch.empty(leaves - 1, channels))  # the root first, then below
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Back to an even mix of evenly spread leaves."""
+        with torch.no_grad():
+            self.sharpness.copy_(torch.linspace(0, 10, len(self.sharpness)))
+        nn.init.zeros_(self.gates)
 
     def pool(self, phi: Tensor, weights: Tensor | None) -> Tensor:
         average = weighted_average(phi, weights)

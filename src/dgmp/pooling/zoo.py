@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from ..names import choose
+from ..errors import DgmpError
+from ..plugins import find
 from .attentive import AttentiveGeneralizedMaxPool
 from .average import AveragePool
 from .covariance import CovariancePool
@@ -45,7 +46,9 @@ def make_pooling(name: str, *, channels: int, **options: Any) -> Pooling:
     The options are the arguments of its class; all have ``normalize``. ``center=True`` stands for
     ``center=channels``, so that no caller need say their number twice.
     """
-    kind = choose(name, POOLINGS, "pooling")
+    kind = find(name, POOLINGS, "pooling")
+    if not (isinstance(kind, type) and issubclass(kind, Pooling)):
+        raise DgmpError(f"the pooling {name!r} is no subclass of dgmp.pooling.Pooling: {kind!r}")
     if channels < 1:
         raise ValueError(f"channels must be at least 1, got {channels}")
     arguments = list(inspect.signature(kind).parameters)

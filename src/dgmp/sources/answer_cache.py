@@ -22,6 +22,7 @@ from ..errors import DgmpError
 
 GIGABYTES = 10.0  # some 7000 pages of 3200 pixels
 _LOOK_EVERY = 1 << 26  # bytes
+_PAGE = 1_500_000  # bytes of a page of 3200 pixels
 _ABANDONED = 86400.0  # seconds: older parts are of processes that were killed
 _written: dict[Path, int] = {}  # bytes by this process since it last looked at the whole
 
@@ -44,6 +45,11 @@ class AnswerCache:
         except (ValueError, OverflowError) as error:
             raise DgmpError(f"DGMP_CACHE_GB must be a number such as 10, got {said!r}") from error
         return cls(folder, most)
+
+    @property
+    def pages(self) -> int:
+        """How many pages may be gone through several times and are fetched once; at least one."""
+        return max(self.most_bytes // (2 * _PAGE), 1)
 
     def find(self, address: str, max_age: float | None = None) -> Path | None:
         """The file with that answer, if there is one and it is not older than that, in seconds."""

@@ -1,8 +1,12 @@
-"""All pages of a manifest, or of the manifests of a collection, with names for their ids.
+"""All pages of manifests, collections, or a list of both, with names for their ids.
 
 A page is called ``LABEL OF THE MANIFEST/LABEL OF THE CANVAS``. Labels that are there twice, in a
 manifest or among manifests, get a few letters that follow from their ids, so that names stay when
 others come and go. The label of the manifest is the page's manuscript.
+
+A list is a text file with an address on every line; lines that begin with ``#`` are remarks. What
+cannot be had of it is left out with its reason, and what was seen within a day is not asked for
+again: a long list that was interrupted goes on where it was.
 """
 
 from __future__ import annotations
@@ -13,9 +17,12 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import ImageError, Unreachable
 from ..records import Page
+from ..storage import AnyPath
 from .iiif import CanvasSource, fetch_document, file_of, kept_manifest, same_host
 from .listing import Listing, Note
 from .manifests import Canvas, Collection, Manifest
@@ -34,15 +41,48 @@ def list_canvases(address: str) -> Listing:
     The address itself is asked for anew; where it cannot be reached, it is as it was last seen,
     with a note. An ImageError if it cannot be had at all.
     """
-    walk = _Walk(address.partition("#")[0])
-    manifests = list(walk.manifests())
-    folders = _names([(manifest.label, where) for where, manifest in manifests], "manifest")
-    shown = Counter(manifest.label for _, manifest in manifests)
+    walk = _Walk()
+    return _listed(walk, list(walk.manifests(address.partition("#")[0], max_age=0)))
+
+
+def list_all(addresses: Sequence[str]) -> Listing:
+    """The pages of several manifests and collections."""
+    walk = _Walk()
+    found: list[_Found] = []
+    for address in addresses:
+        try:
+            found += walk.manifests(address.partition("#")[0], max_age=_A_DAY)
+        except ImageError as error:
+            walk.left_out.append((address, error.reason))
+    return _listed(walk, found)
+
+
+def read_address_list(path: AnyPath) -> tuple[str, ...] | None:
+    """The addresses of a text file of this machine with one on every line; None: it is none."""
+    if (
+        not isinstance(path, Path)
+        or path.suffix.lower() not in (".txt", ".lst")
+        or not path.is_file()
+    ):
+        return None
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError):
+        return None
+    lines = [line for each in text.splitlines() if (line := each.strip())]
+    found = [line for line in lines if not line.startswith("#")]
+    is_list = all(re.fullmatch(r"(?:https?|file)://\S+", line) for line in found)
+    return tuple(dict.fromkeys(found)) if found and is_list else None
+
+
+def _listed(walk: _Walk, manifests: Sequence[_Found]) -> Listing:
+    folders = _names([(each.manifest.label, each.where) for each in manifests], "manifest")
+    shown = Counter(each.manifest.label for each in manifests)
     pages: list[Page] = []
-    for (where, manifest), folder in zip(manifests, folders, strict=True):
+    for (where, manifest, given), folder in zip(manifests, folders, strict=True):
         alone = manifest.label and shown[manifest.label] == 1
         manuscript = manifest.label if alone else folder
-        public = file_of(where) is None and not same_host(where, walk.address)
+        public = file_of(where) is None and not same_host(where, given)
         seen: set[str] = set()
         for canvas, name in _named(manifest.canvases):
             page_id = f"{folder}/{name}"
@@ -62,35 +102,42 @@ def list_canvases(address: str) -> Listing:
     return Listing(tuple(pages), tuple(walk.left_out), tuple(walk.notes))
 
 
+class _Found(NamedTuple):
+    where: str  # its address
+    manifest: Manifest
+    given: str  # the address of the user that led to it
+
+
 @dataclass
 class _Walk:
     """Through collections, each document once."""
 
-    address: str
     left_out: list[Note] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     found: int = 0
 
-    def manifests(self) -> Iterator[tuple[str, Manifest]]:
-        """Each with its address, in the order of the collections."""
+    def manifests(self, address: str, *, max_age: float) -> Iterator[_Found]:
+        """Those of an address that a user gave, in the order of the collections."""
+        if address in self.seen:
+            return
         try:
-            top = fetch_document(self.address, given=self.address, max_age=0)
+            top = fetch_document(address, given=address, max_age=max_age)
         except Unreachable as error:
-            kept = kept_manifest(self.address)
+            kept = kept_manifest(address)
             if kept is None:
-                raise ImageError(self.address, error.reason) from error
-            self.notes.append((self.address, f"{error.reason}; listed as it was last seen"))
+                raise ImageError(address, error.reason) from error
+            self.notes.append((address, f"{error.reason}; listed as it was last seen"))
             top = kept
-        self.seen.add(self.address)
-        yield from self._inside(self.address, top, 0)
+        self.seen.add(address)
+        yield from self._inside(address, top, 0, address)
 
     def _inside(
-        self, where: str, document: Manifest | Collection, depth: int
-    ) -> Iterator[tuple[str, Manifest]]:
+        self, where: str, document: Manifest | Collection, depth: int, given: str
+    ) -> Iterator[_Found]:
         if isinstance(document, Manifest):
             self.found += 1
-            yield where, document
+            yield _Found(where, document, given)
             return
         if depth == DEPTH:
             self.left_out.append((where, f"not listed: over {DEPTH} collections deep"))
@@ -99,24 +146,24 @@ class _Walk:
             # A fragment would be read back as that of a canvas, and say that it is not public.
             address = member.address.partition("#")[0]
             if member.inside is not None:
-                yield from self._inside(address or where, member.inside, depth + 1)
+                yield from self._inside(address or where, member.inside, depth + 1, given)
             elif address not in self.seen:
                 self.seen.add(address)
                 if self.found >= MOST_MANIFESTS:
                     self.left_out.append((where, f"not listed: over {MOST_MANIFESTS} manifests"))
                     return
-                yield from self._member(address, depth + 1)
+                yield from self._member(address, depth + 1, given)
 
-    def _member(self, address: str, depth: int) -> Iterator[tuple[str, Manifest]]:
+    def _member(self, address: str, depth: int, given: str) -> Iterator[_Found]:
         try:
             if not address.lower().startswith(("http://", "https://")):
                 raise ImageError(address, "refused: only http and https are asked")
-            given = "" if file_of(self.address) else self.address
-            document = fetch_document(address, given=given, max_age=_A_DAY)
+            host = "" if file_of(given) else given
+            document = fetch_document(address, given=host, max_age=_A_DAY)
         except ImageError as error:
-            self.left_out.append((address or self.address, error.reason))
+            self.left_out.append((address or given, error.reason))
             return
-        yield from self._inside(address, document, depth)
+        yield from self._inside(address, document, depth, given)
 
 
 def _named(canvases: Sequence[Canvas]) -> Iterator[tuple[Canvas, str]]:

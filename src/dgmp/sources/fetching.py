@@ -22,7 +22,7 @@ from urllib.parse import urljoin, urlsplit
 from ..errors import ImageError, Unreachable
 from ..names import need
 from .answer_cache import AnswerCache
-from .turns import Host, Politeness
+from .turns import Host, Politeness, machines
 
 if TYPE_CHECKING:
     import httpx
@@ -59,7 +59,7 @@ def fetch(
     if kept is not None:
         return kept
     need("httpx")
-    politeness = POLITENESS
+    politeness = POLITENESS.shared(machines())
     for attempt in range(politeness.attempts):
         if attempt:
             time.sleep(politeness.backoff * 2 ** (attempt - 1))

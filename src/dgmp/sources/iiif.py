@@ -16,12 +16,13 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeGuard
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from ..errors import ImageError
 from ..names import need
+from ..storage import AnyPath
 from .answer_cache import AnswerCache
 from .fetching import fetch, place
 from .image_service import picture_address, wanted_size
@@ -54,9 +55,9 @@ class CanvasSource:
         return cls(match[1], match[3], bool(match[2]))
 
     @classmethod
-    def found_in(cls, address: str) -> tuple[CanvasSource, ...]:
+    def found_in(cls, address: str | AnyPath) -> tuple[CanvasSource, ...]:
         """The canvases with a picture of a manifest or collection."""
-        return tuple(cls.at(page.source.address) for page in cls.listed(address).pages)
+        return tuple(cls.at(page.source.address) for page in cls.listed(str(address)).pages)
 
     @classmethod
     def listed(cls, address: str) -> Listing:
@@ -181,10 +182,14 @@ def file_of(address: str) -> Path | None:
     return Path(url2pathname(urlsplit(address).path)) if address.startswith("file:") else None
 
 
-def is_manifest_file(path: Path) -> bool:
-    """Whether a file is a IIIF manifest or collection."""
+def is_manifest_file(path: AnyPath) -> TypeGuard[Path]:
+    """Whether a file of this machine is a IIIF manifest or collection."""
     try:
-        if path.suffix.lower() not in (".json", ".jsonld") or not path.is_file():
+        if (
+            not isinstance(path, Path)
+            or path.suffix.lower() not in (".json", ".jsonld")
+            or not path.is_file()
+        ):
             return False
         if path.stat().st_size > DOCUMENT_BYTES:
             return False

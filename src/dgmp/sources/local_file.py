@@ -1,4 +1,4 @@
-"""A picture in a file of its own on this machine."""
+"""A picture in a file of its own, on this machine or in object storage."""
 
 from __future__ import annotations
 
@@ -9,27 +9,28 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ..files import as_named, readable
+from ..storage import AnyPath, as_path, stamp
 
 
 @dataclass(frozen=True)
 class FileSource:
-    """A file; its stamp is its size and the time of its last change, by which changes are seen."""
+    """A file; its stamp, size and time of its last change or tag, is by what changes are seen."""
 
-    path: Path
+    path: AnyPath
 
     @classmethod
     def at(cls, address: str) -> FileSource:
         """The file of that path."""
-        return cls(Path(as_named(address)))
+        return cls(as_path(as_named(address)))
 
     @classmethod
-    def found_in(cls, address: str) -> tuple[FileSource, ...]:
+    def found_in(cls, address: str | AnyPath) -> tuple[FileSource, ...]:
         """The one picture file there is."""
-        return (cls(Path(address)),)
+        return (cls(as_path(address)),)
 
     @property
     def address(self) -> str:
-        """Its absolute path, as a text that can be stored."""
+        """Its absolute path as a text that can be stored, or its address."""
         return readable(str(self.path.resolve()))
 
     @property
@@ -47,12 +48,8 @@ class FileSource:
         return self.path.open("rb")
 
     def stamp(self) -> str:
-        """Size in bytes and time in nanoseconds; empty for a file that is not there."""
-        try:
-            status = self.path.stat()
-        except OSError:
-            return ""
-        return f"{status.st_size} {status.st_mtime_ns}"
+        """Size in bytes and time in nanoseconds, or tag; empty for a file that is not there."""
+        return stamp(self.path)
 
     @property
     def content_hash(self) -> str:
@@ -60,11 +57,14 @@ class FileSource:
 
         Another file of the same size and time is not taken for it.
         """
-        status = self.path.stat()
-        return _hash(self.path, f"{self.stamp()} {status.st_ino} {status.st_ctime_ns}")
+        known = self.stamp()
+        if isinstance(self.path, Path):
+            status = self.path.stat()
+            known = f"{known} {status.st_ino} {status.st_ctime_ns}"
+        return _hash(self.path, known)
 
 
 @lru_cache(maxsize=65536)
-def _hash(path: Path, stamp: str) -> str:
+def _hash(path: AnyPath, stamp: str) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

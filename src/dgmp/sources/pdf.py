@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from ..errors import DgmpError, ImageError, MissingExtra
 from ..names import need
+from ..storage import AnyPath, as_path
 from .local_file import FileSource
 
 DPI = 300  # of drawn pages: some 60 pixels between the lines of a letter or a printed book
@@ -52,7 +53,7 @@ _one_at_a_time = threading.RLock()
 class PdfPage:
     """A page of a document; its stamp and content are those of the file and its number."""
 
-    path: Path
+    path: AnyPath
     number: int  # from 1, as PDF viewers count
 
     @classmethod
@@ -63,9 +64,9 @@ class PdfPage:
         return cls(FileSource.at(path).path, number)
 
     @classmethod
-    def found_in(cls, address: str) -> tuple[PdfPage, ...]:
+    def found_in(cls, address: str | AnyPath) -> tuple[PdfPage, ...]:
         """All pages of the document."""
-        path = Path(address)
+        path = as_path(address)
         count = _page_count(path, FileSource(path).stamp())
         return tuple(cls(path, number) for number in range(1, count + 1))
 
@@ -133,7 +134,7 @@ class _Placed:
 
 
 @lru_cache(maxsize=1024)
-def _page_count(path: Path, stamp: str) -> int:
+def _page_count(path: AnyPath, stamp: str) -> int:
     """Kept until the file changes."""
     with _document(path) as document:
         count = len(document)
@@ -143,23 +144,29 @@ def _page_count(path: Path, stamp: str) -> int:
 
 
 @lru_cache(maxsize=65536)
-def _about_page(path: Path, number: int, stamp: str) -> _About:
+def _about_page(path: AnyPath, number: int, stamp: str) -> _About:
     """The same for what is known of a page."""
     with _document(path) as document, closing(document[number - 1]) as page:
         return _look_at(page)
 
 
+def _content(path: AnyPath) -> bytes:
+    with path.open("rb") as file:
+        return file.read()
+
+
 @contextmanager
-def _document(path: Path) -> Iterator[Any]:
+def _document(path: AnyPath) -> Iterator[Any]:
     try:
         pdfium = need("pypdfium2")
     except MissingExtra as error:
         raise ImageError(path, f"not read here: {error}") from error
     try:
         with _one_at_a_time:
-            if not path.stat().st_size:
+            place = path if isinstance(path, Path) else _content(path)
+            if not (path.stat().st_size if isinstance(path, Path) else place):
                 raise ImageError(path, "empty: the file has no bytes")
-            with closing(pdfium.PdfDocument(path)) as document:
+            with closing(pdfium.PdfDocument(place)) as document:
                 if not len(document):
                     raise ImageError(path, "empty: a PDF document without pages")
                 yield document

@@ -14,6 +14,7 @@ from typing import Protocol, runtime_checkable
 
 from ..errors import ImageError
 from ..records import Source, file_and_part
+from ..storage import AnyPath, is_object_address
 from .iiif import CanvasSource
 from .listing import Listing
 from .local_file import FileSource
@@ -28,7 +29,7 @@ class SourceKind(Protocol):
     def at(self, address: str) -> Source:
         """The source of an address that it gave itself."""
 
-    def found_in(self, address: str) -> tuple[Source, ...]:
+    def found_in(self, address: str | AnyPath) -> tuple[Source, ...]:
         """All pictures of a file or address, in order; an ImageError where it cannot be read."""
 
 
@@ -48,9 +49,10 @@ SOURCES: dict[str, SourceKind] = {
 }
 
 
-def is_address(text: str | Path) -> bool:
-    """Whether a text is an address such as ``https://…``, not a path."""
-    return isinstance(text, str) and _SCHEME.match(text) is not None
+def is_address(text: str | AnyPath) -> bool:
+    """Whether a text is an address such as ``https://…``; a path or an object is none."""
+    address = isinstance(text, str) and _SCHEME.match(text) is not None
+    return address and not is_object_address(text)
 
 
 def list_address(address: str) -> Listing:
@@ -62,9 +64,9 @@ def list_address(address: str) -> Listing:
     return kind.listed(address)
 
 
-def sources_at(address: str | Path) -> tuple[Source, ...]:
+def sources_at(address: str | AnyPath) -> tuple[Source, ...]:
     """The pictures of a file or address, in order."""
-    return _kind(str(address)).found_in(str(address))
+    return _kind(str(address)).found_in(address)
 
 
 def open_source(address: str) -> Source:
@@ -73,6 +75,6 @@ def open_source(address: str) -> Source:
 
 
 def _kind(address: str) -> SourceKind:
-    scheme = _SCHEME.match(address)
+    scheme = None if is_object_address(address) else _SCHEME.match(address)
     key = scheme[1] if scheme else Path(file_and_part(address)[0]).suffix
     return SOURCES.get(key.lower(), FileSource)

@@ -2,18 +2,22 @@
 
 The turns of a host are kept in files, which all threads and processes that share a cache folder
 lock (``flock``): the workers of one command, and several commands of one user, together keep to
-the rate. Other machines and users have turns of their own. Without ``flock`` (Windows) the rate is
-kept by each process about as well, and the number at a time is not.
+the rate. Other machines and users have turns of their own, unless the folder is shared by all
+machines and its file system has locks. Where several machines work on one job, ``DGMP_MACHINES``
+says how many: each then takes its share of the turns (:meth:`Politeness.shared`). Without ``flock``
+(Windows) the rate is kept by each process about as well, and the number at a time is not.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import random
 import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -44,6 +48,23 @@ class Politeness:
     total: float = 180.0  # for one answer
     redirects: int = 5
 
+    def shared(self, machines: int) -> Politeness:
+        """What one of several machines may do, so that all together keep to the rate.
+
+        At a time each sends one request at least, so that many machines may overrun ``parallel``.
+        """
+        return replace(
+            self, interval=self.interval * machines, parallel=max(self.parallel // machines, 1)
+        )
+
+
+def machines() -> int:
+    """The machines that work on this job, by ``DGMP_MACHINES``; else this one."""
+    said = os.environ.get("DGMP_MACHINES") or "1"
+    if not said.isdecimal() or not int(said):
+        raise DgmpError(f"DGMP_MACHINES must be a number of machines such as 8, got {said!r}")
+    return int(said)
+
 
 @dataclass(frozen=True)
 class Host:
@@ -60,7 +81,8 @@ class Host:
                 now = time.time()
                 if now < state["alone_until"] < now + _FURTHEST:
                     raise Unreachable(address, state["why"])
-                start = max(now, state["next"])
+                first = random.uniform(0, politeness.interval) if machines() > 1 else 0.0
+                start = max(now, state["next"] or now + first)  # not all machines at once
                 if start > now + _FURTHEST:
                     start = now
                 state["next"] = start + politeness.interval

@@ -33,6 +33,7 @@ from ..files import check_place
 from ..hands import with_probabilities
 from ..pixels import THUMBNAIL, Cell, PageImage, cut_outs, draw_rows
 from ..records import Descriptors, Hit, Matrix, Page, Region
+from ..storage import AnyPath
 from .opening import background_of, describer_of, opened_catalogue
 from .searching import described
 
@@ -93,7 +94,7 @@ class Letterforms:
 
 
 def compare(
-    catalogue: Catalogue | Path | str,
+    catalogue: Catalogue | AnyPath | str,
     first: Page | str,
     second: str,
     *,
@@ -157,7 +158,7 @@ def _with_evidence(
 
 
 def letterforms(
-    catalogue: Catalogue | Path | str, page_ids: Sequence[str], *, n: int = 24
+    catalogue: Catalogue | AnyPath | str, page_ids: Sequence[str], *, n: int = 24
 ) -> Letterforms:
     """At most ``n`` typical and ``n`` distinctive pieces of the pages of a hand.
 

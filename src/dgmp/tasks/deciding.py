@@ -20,12 +20,13 @@ from ..errors import CatalogueError, DecisionConflict
 from ..files import check_place
 from ..hands import Constraints, open_questions
 from ..records import Contradiction, Decision, Question
+from ..storage import AnyPath
 from .grouping import group
 from .opening import opened_catalogue
 
 
 def decide(
-    catalogue: Catalogue | Path | str, decision: Decision, *, seen: str | None = None
+    catalogue: Catalogue | AnyPath | str, decision: Decision, *, seen: str | None = None
 ) -> Decision:
     """Store a decision; what comes back has its id and time.
 
@@ -36,7 +37,7 @@ def decide(
 
 
 def decide_all(
-    catalogue: Catalogue | Path | str, decisions: Sequence[Decision], *, seen: str | None = None
+    catalogue: Catalogue | AnyPath | str, decisions: Sequence[Decision], *, seen: str | None = None
 ) -> tuple[Decision, ...]:
     """Store decisions that belong together, all or none; :func:`undo` takes all of them back."""
     opened = opened_catalogue(catalogue)
@@ -65,7 +66,7 @@ def decide_all(
     return add_decisions(opened.folder, make)
 
 
-def undo(catalogue: Catalogue | Path | str, decision_id: str, *, person: str = "") -> Decision:
+def undo(catalogue: Catalogue | AnyPath | str, decision_id: str, *, person: str = "") -> Decision:
     """Take back a decision, or bring one back by taking back its undo.
 
     Those that were stored together with it go, or come, with it.
@@ -88,22 +89,22 @@ def undo(catalogue: Catalogue | Path | str, decision_id: str, *, person: str = "
     return add_decisions(opened.folder, make)[0]
 
 
-def decisions(catalogue: Catalogue | Path | str) -> tuple[Decision, ...]:
+def decisions(catalogue: Catalogue | AnyPath | str) -> tuple[Decision, ...]:
     """The decisions in force, oldest first."""
     return in_force(history(catalogue))
 
 
-def history(catalogue: Catalogue | Path | str) -> tuple[Decision, ...]:
+def history(catalogue: Catalogue | AnyPath | str) -> tuple[Decision, ...]:
     """All that was ever decided, undos included, oldest first."""
     return read_decisions(opened_catalogue(catalogue).folder)
 
 
-def contradictions(catalogue: Catalogue | Path | str) -> tuple[Contradiction, ...]:
+def contradictions(catalogue: Catalogue | AnyPath | str) -> tuple[Contradiction, ...]:
     """Decisions in force that cannot all be true, as long as nobody takes one back."""
     return Constraints.of(decisions(catalogue)).contradictions
 
 
-def review(catalogue: Catalogue | Path | str, n: int = 20) -> tuple[Question, ...]:
+def review(catalogue: Catalogue | AnyPath | str, n: int = 20) -> tuple[Question, ...]:
     """The n pairs of pages whose decision is worth most, of the hands as they were last grouped.
 
     What was decided since, or follows from it, is not asked; grouping anew asks in the light of it.
@@ -119,7 +120,9 @@ def review(catalogue: Catalogue | Path | str, n: int = 20) -> tuple[Question, ..
     return tuple(q for q in asked if q.first in here and q.second in here)[:n]
 
 
-def export_decisions(catalogue: Catalogue | Path | str, file: Path | str) -> tuple[Decision, ...]:
+def export_decisions(
+    catalogue: Catalogue | AnyPath | str, file: Path | str
+) -> tuple[Decision, ...]:
     """Write all that was ever decided to a file of JSON lines, and give it."""
     check_place(Path(file))
     found = history(catalogue)
@@ -127,7 +130,9 @@ def export_decisions(catalogue: Catalogue | Path | str, file: Path | str) -> tup
     return found
 
 
-def import_decisions(catalogue: Catalogue | Path | str, file: Path | str) -> tuple[Decision, ...]:
+def import_decisions(
+    catalogue: Catalogue | AnyPath | str, file: Path | str
+) -> tuple[Decision, ...]:
     """Take over the decisions of a file that export_decisions wrote, and give those that are new.
 
     Pages that the catalogue does not hold may be among them.
@@ -136,7 +141,7 @@ def import_decisions(catalogue: Catalogue | Path | str, file: Path | str) -> tup
 
 
 def exchange_decisions(
-    catalogue: Catalogue | Path | str, file: Path | str
+    catalogue: Catalogue | AnyPath | str, file: Path | str
 ) -> tuple[tuple[Decision, ...], tuple[Decision, ...]]:
     """Take over the decisions of a file if it is there, then write all of the catalogue to it.
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from ..catalogue import Catalogue, Changes, Entry, is_catalogue
+from ..catalogue import Catalogue, Changes, Entry, in_force, is_catalogue, read_decisions
 from ..corpora import PARTS, Corpus, Remark, whole_and_part
 from ..describers import (
-    Describer,
-    Read,
     describe_pages,
     load_describer,
-    page_and_halves,
     reader,
     save_descriptors,
     stored_name,
@@ -25,9 +21,11 @@ from ..engines import Engine, map_pages
 from ..errors import CatalogueError, CorpusError, ImageError, Unreachable
 from ..files import check_place
 from ..names import check_name
-from ..pixels import pictures_in, thumbnail
-from ..records import Page, Stage
-from ..sources import open_source
+from ..pixels import pictures_in
+from ..records import Decision, Page, Stage
+from ..sources import AnswerCache, is_address, open_source
+from ..storage import AnyPath
+from .entry_parts import CHANGED, EntryParts
 from .opening import head_for, opened, with_known_ids
 from .readying import (
     KnownScale,
@@ -39,7 +37,6 @@ from .readying import (
 )
 
 BATCH_PAGES = 32  # a commit takes some 10 ms, so 0.3 ms per page
-CHANGED = "changed while it was read; describe it again"
 BATCH_SECONDS = 10.0  # what a kill may cost where describing is slow
 
 
@@ -51,9 +48,12 @@ class Catalogued:
     described: int
     changes: Changes
     left_out: tuple[Remark, ...]  # pages and files that could not be used
+    replaced: tuple[str, ...] = ()  # ids that were taken out: their pictures show other pages now
+    without_effect: tuple[Decision, ...] = ()  # decisions in force on pages that were taken out
 
     def __str__(self) -> str:
-        changed, vanished = len(self.changes.changed), len(self.changes.vanished)
+        changed = len(self.changes.changed)
+        vanished = len(self.changes.vanished) + len(self.replaced)
         return (
             f"{self.catalogue.folder}: {len(self.catalogue)} {self.catalogue.head.by}s, "
             f"{self.described} described now ({changed} of them changed), {vanished} vanished"
@@ -74,8 +74,8 @@ class DescriptorFile:
 
 
 def describe(
-    corpus: Corpus | Path | str,
-    catalogue: Path | str,
+    corpus: Corpus | AnyPath | str,
+    catalogue: AnyPath | str,
     *,
     describer: str | Path = "default",
     by: str | None = None,
@@ -86,6 +86,7 @@ def describe(
     engine: Engine | None = None,
     stage: Stage | None = None,
     on_failure: Callable[[ImageError], None] | None = None,
+    only: Collection[str] | None = None,
 ) -> Catalogued:
     """Describe the new and changed pages of a corpus into a catalogue, new or to go on with.
 
@@ -97,7 +98,11 @@ def describe(
     ``split`` takes the pages of one split only. ``dpi`` is the resolution of all scans,
     ``line_distance`` the pixels between their lines, where these are known. ``engine`` is where
     pages are described, as ``Processes(4)``; by default this process. ``on_failure`` is called as
-    soon as a page cannot be described. Pages whose file changes meanwhile are described once more.
+    soon as a page cannot be described. ``only`` has the ids of pages, the others are left alone.
+    Pages whose file changes meanwhile are described once more.
+
+    Pages are looked at, measured and described one stage after another. More pages of the web than
+    the cache holds go through all stages in rounds, so that each picture is fetched once.
     """
     once = partial(
         _describe,
@@ -110,6 +115,7 @@ def describe(
         engine=engine,
         stage=stage,
         on_failure=on_failure,
+        only=only,
     )
     found = opened(corpus)
     done = once(found)
@@ -140,7 +146,7 @@ def _as_now(page: Page) -> Page:
 
 def _describe(
     found: Corpus,
-    catalogue: Path | str,
+    catalogue: AnyPath | str,
     *,
     describer: str | Path,
     by: str | None,
@@ -150,12 +156,34 @@ def _describe(
     engine: Engine | None,
     stage: Stage | None,
     on_failure: Callable[[ImageError], None] | None,
+    only: Collection[str] | None,
 ) -> Catalogued:
     """One time through the pages."""
     there = is_catalogue(catalogue)
     if there:
         found = with_known_ids(found, Catalogue.open(catalogue).paths())
     pages = found.pages if split is None else found.in_split(split)
+    if only is not None:
+        pages = tuple(page for page in pages if page.id in only)
+    elif len(rounds := _rounds(pages)) > 1:
+        return _joined(
+            [
+                _describe(
+                    found,
+                    catalogue,
+                    describer=describer,
+                    by=by,
+                    split=None,
+                    forget=forget and ids is rounds[-1],
+                    known=known,
+                    engine=engine,
+                    stage=stage,
+                    on_failure=on_failure,
+                    only=ids,
+                )
+                for ids in rounds
+            ]
+        )
     stamps = {page.source.address: page.source.stamp() for page in pages}
     chosen = load_describer(describer)
     by = by or (Catalogue.open(catalogue).head.by if there else "page")
@@ -183,7 +211,8 @@ def _describe(
             on_failure=on_failure,
         )
         failures += written.failures
-        into.drop(written.stale(into.paths()))
+        replaced = written.stale(into.paths())
+        into.drop(replaced)
         parts = divide(
             written.corpus,
             written.pages,
@@ -196,9 +225,10 @@ def _describe(
         )
         failures += parts.failures
         if by != "page":
-            into.drop(parts.stale(into.paths()))
+            into.drop(stale := parts.stale(into.paths()))
+            replaced += stale
         changes = into.compare(parts.pages, parts.others)
-        into.relabel(changes.relabelled)
+        into.relabel(_as_measured(changes.relabelled, into))
         suspects = {remark.file for remark in found.left_out}  # or merely not listed in a table
         paths = {id: path for id, path in into.paths().items() if _files_of(id) & suspects}
         into.drop([id for id, path in paths.items() if not _is_readable(path)])
@@ -228,7 +258,7 @@ def _describe(
             leave_out(page, error)
         todo = scaled.pages
         progress = None if stage is None else stage(f"describing {by}s", len(todo))
-        work = _EntryParts(chosen, reader(chosen, distances=scaled.distances))
+        work = EntryParts(chosen, reader(chosen, distances=scaled.distances))
         last = time.monotonic()
         try:
             for page, result in map_pages(todo, work, engine):
@@ -237,7 +267,8 @@ def _describe(
                 elif result.pop("source") != stamps[page.source.address]:  # since it was looked at
                     leave_out(page, ImageError(page.id, CHANGED))
                 else:
-                    batch.append(Entry(page, **result))
+                    read = replace(page, size=result.pop("size"))
+                    batch.append(Entry(read, **result))
                     described += 1
                 if len(batch) >= BATCH_PAGES or time.monotonic() - last > BATCH_SECONDS:
                     into.add(batch)
@@ -252,11 +283,15 @@ def _describe(
     if not len(into):
         why = f": {failures[0].file}: {failures[0].reason}" if failures else ""
         raise CorpusError(f"{found.root}: none of {len(pages)} pages could be described{why}")
-    return Catalogued(into, described, changes, (*failures, *found.left_out))
+    left_out = (*failures, *found.left_out)
+    gone = {*replaced, *(changes.vanished if forget else ())} - into.paths().keys()
+    log = read_decisions(into.folder) if gone else ()
+    idle = tuple(decision for decision in in_force(log) if decision.pages & gone)
+    return Catalogued(into, described, changes, left_out, tuple(sorted(replaced)), idle)
 
 
 def describe_to_file(
-    corpus: Corpus | Path | str,
+    corpus: Corpus | AnyPath | str,
     out: Path | str,
     *,
     describer: str | Path = "default",
@@ -312,6 +347,28 @@ def describe_to_file(
     return DescriptorFile(path, len(made.pages), made.descriptors.vectors.shape[1], left_out)
 
 
+def _rounds(pages: Sequence[Page]) -> list[frozenset[str]]:
+    """The ids of pages that go through all stages together: no more of the web than are kept."""
+    if not any(is_address(page.source.address) for page in pages):
+        return [frozenset(page.id for page in pages)]
+    size = AnswerCache.of_user().pages
+    parts = [pages[start : start + size] for start in range(0, len(pages), size)]
+    return [frozenset(page.id for page in part) for part in parts]
+
+
+def _joined(rounds: Sequence[Catalogued]) -> Catalogued:
+    """What all rounds did; pages that vanished are those of the last."""
+    changes = Changes(
+        new=tuple(page for each in rounds for page in each.changes.new),
+        changed=tuple(page for each in rounds for page in each.changes.changed),
+        relabelled=tuple(page for each in rounds for page in each.changes.relabelled),
+        vanished=rounds[-1].changes.vanished,
+    )
+    described = sum(each.described for each in rounds)
+    left_out = tuple(dict.fromkeys(remark for each in rounds for remark in each.left_out))
+    return Catalogued(rounds[-1].catalogue, described, changes, left_out)
+
+
 def _check_known(known: KnownScale, by: str) -> None:
     if by == "band" and known.dpi is not None:
         raise CorpusError(
@@ -334,32 +391,10 @@ def _files_of(page_id: str) -> set[str]:
     return {page_id, whole_and_part(page_id)[0], page_id.partition("#")[0]}
 
 
-@dataclass(frozen=True)
-class _EntryParts:
-    """Called where the page is described: all of its entry but the page."""
-
-    describer: Describer
-    read: Read
-
-    def __call__(self, page: Page) -> dict[str, Any]:
-        try:
-            stamp, before = page.stamp(), page.content_hash
-        except OSError as error:
-            raise ImageError(page.id, f"cannot be read: {error.strerror}") from error
-        image = self.read(page)
-        vector, halves = page_and_halves(self.describer, image)
-        try:
-            content = page.content_hash
-        except OSError as error:
-            raise ImageError(page.id, f"went away while it was read: {error}") from error
-        if page.stamp() != stamp or content != before:
-            raise ImageError(page.id, CHANGED)
-        return {
-            "source": page.source.stamp(),
-            "vector": vector,
-            "content_hash": content,
-            "thumbnail": thumbnail(image),
-            "stamp": stamp,
-            "halves": halves,
-            "line_distance": image.line_distance,
-        }
+def _as_measured(pages: Sequence[Page], catalogue: Catalogue) -> list[Page]:
+    """Pages that are described already, with the sizes of the pictures that were read then."""
+    stored = catalogue.pages([page.id for page in pages])
+    return [
+        replace(page, size=known.size or page.size)
+        for page, known in zip(pages, stored, strict=True)
+    ]

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from ..catalogue import (
@@ -18,6 +19,7 @@ from ..catalogue import (
     read_hands,
     write_stored_hands,
 )
+from ..engines import Engine
 from ..errors import CatalogueError
 from ..evaluation import BCubed, adjusted_rand_index, bcubed
 from ..exports import Outgoing, check_export, write_hands
@@ -32,12 +34,17 @@ from ..hands import (
     draw_strip,
     follow_hands,
     group_and_ask,
+    group_many,
     shown_pages,
     write_sequence,
 )
 from ..plotting import picture_kind
 from ..records import Hand, Stage, StoredHands
+from ..storage import AnyPath
 from .opening import calibration_of, opened_catalogue
+from .vouching import MOST_PAGES, page_evidence
+
+EXACT_PAGES = 20_000  # more vectors of `default` do not fit in 12 GB: see docs/scale.md
 
 
 @dataclass(frozen=True)
@@ -50,11 +57,12 @@ class Agreement:
 
 
 def group(
-    catalogue: Catalogue | Path | str,
+    catalogue: Catalogue | AnyPath | str,
     *,
     out: Path | str | None = None,
     sheet: Path | str | None = None,
     prefer: str = "balanced",
+    engine: Engine | None = None,
     stage: Stage | None = None,
 ) -> tuple[Hand, ...]:
     """The hands of a catalogue, those with most pages first.
@@ -62,6 +70,8 @@ def group(
     ``out`` is where they are written, as in :func:`export_hands`; ``sheet`` a picture of them;
     ``prefer`` says where the evidence leaves it open: ``fewer`` hands, ``balanced``, or ``more``.
     Decisions in force are obeyed. The result is stored in the catalogue, for :func:`stored_hands`.
+    Of more than ``EXACT_PAGES`` pages only neighbours are compared; a run that was killed goes on.
+    ``engine`` is where these, and the evidence of an export, are looked for; by default here.
     """
     if out is not None:
         check_export(Path(out))
@@ -69,43 +79,58 @@ def group(
         check_place(Path(sheet))
     opened = opened_catalogue(catalogue)
     source = made_from(opened.folder)  # before: what changes meanwhile makes the hands outdated
-    found = group_and_ask(
-        opened.descriptors(),
-        needed_calibration(opened),
-        prefer=prefer,
-        decisions=in_force(read_decisions(opened.folder)),
-        stage=stage,
-    )
+    calibration = needed_calibration(opened)
+    decisions = in_force(read_decisions(opened.folder))
+    if len(opened) > EXACT_PAGES:
+        found = group_many(
+            opened, calibration, prefer=prefer, decisions=decisions, engine=engine, stage=stage
+        )
+    else:
+        found = group_and_ask(
+            opened.descriptors(), calibration, prefer=prefer, decisions=decisions, stage=stage
+        )
     _store(found, prefer, source, opened.folder)
     hands = found.hands
     if out is not None:
-        export_hands(opened, hands, out)
+        export_hands(opened, hands, out, engine=engine, stage=stage)
     if sheet is not None:
         draw_hands(hands, opened.thumbnails(shown_pages(hands)), sheet)
     return hands
 
 
-def export_hands(catalogue: Catalogue | Path | str, hands: Sequence[Hand], out: Path | str) -> Path:
+def export_hands(
+    catalogue: Catalogue | AnyPath | str,
+    hands: Sequence[Hand],
+    out: Path | str,
+    *,
+    most_evidence: int = MOST_PAGES,
+    engine: Engine | None = None,
+    stage: Stage | None = None,
+) -> Path:
     """Write hands for other programs, whole or not at all.
 
     ``out`` says how: a file that ends in .csv, .json, .xlsx (with small pictures) or .tei.xml, or a
     folder called ``iiif`` (Presentation 3) or ``alto`` (copies of the ALTO files beside the scans,
-    tagged), or ending in .iiif or .alto.
+    tagged), or ending in .iiif or .alto. For IIIF, pages are compared with others of their hands,
+    at most ``most_evidence`` of them; ``engine`` is where.
     """
     opened = opened_catalogue(catalogue)
     ids = [id for hand in hands for id in hand.page_ids]
     pages = dict(zip(ids, opened.pages(ids), strict=True))
     title = opened.folder.absolute().stem
-    return write_hands(Outgoing(title, hands, pages, opened.thumbnails), Path(out))
+    evidence = partial(page_evidence, opened, hands, most=most_evidence, engine=engine, stage=stage)
+    return write_hands(Outgoing(title, hands, pages, opened.thumbnails, evidence), Path(out))
 
 
-def stored_hands(catalogue: Catalogue | Path | str) -> StoredHands | None:
+def stored_hands(catalogue: Catalogue | AnyPath | str) -> StoredHands | None:
     """The hands as they were last grouped, and whether they are current; None if never."""
     return read_hands(opened_catalogue(catalogue).folder)
 
 
-def _store(found: Grouped, prefer: str, source: str, folder: Path) -> None:
-    if not os.access(folder, os.W_OK):  # a catalogue that is only read can still be grouped
+def _store(found: Grouped, prefer: str, source: str, folder: AnyPath) -> None:
+    if isinstance(folder, Path) and not os.access(
+        folder, os.W_OK
+    ):  # a catalogue that is only read can still be grouped
         warnings.warn(f"{folder}: may not be written to, hands are not kept in it", stacklevel=3)
         return
     time = datetime.now(UTC).isoformat(timespec="seconds")
@@ -131,30 +156,31 @@ def needed_calibration(catalogue: Catalogue) -> Calibration:
     )
 
 
-def agreement(catalogue: Catalogue | Path | str, hands: Sequence[Hand]) -> Agreement | None:
+def agreement(catalogue: Catalogue | AnyPath | str, hands: Sequence[Hand]) -> Agreement | None:
     """How well the hands of a catalogue agree with its writers; None where not all are known."""
-    descriptors = opened_catalogue(catalogue).descriptors()
-    writers = descriptors.labels
-    if writers is None or not hands:
+    writer_of = opened_catalogue(catalogue).column("writer")
+    writers = list(writer_of.values())
+    if None in writers or not hands:
         return None
     number = {id: hand.number for hand in hands for id in hand.page_ids}
-    groups = [number[id] for id in descriptors.page_ids]
+    groups = [number[id] for id in writer_of]
     rand, scores = adjusted_rand_index(writers, groups), bcubed(writers, groups)
     return Agreement(len(set(writers)), rand, scores)
 
 
 def follow(
-    catalogue: Catalogue | Path | str,
+    catalogue: Catalogue | AnyPath | str,
     *,
     out: Path | str | None = None,
     sheet: Path | str | None = None,
     prefer: str = "balanced",
+    engine: Engine | None = None,
     stage: Stage | None = None,
 ) -> BookHands:
     """The hands of all bands of a catalogue in reading order, and where they change.
 
     A folder is a book. ``out`` is a table with a row per band, .csv or .json; ``sheet`` a picture
-    with a strip for each book; ``prefer`` as in :func:`group`.
+    with a strip for each book; ``prefer`` and ``engine`` as in :func:`group`.
     """
     if out is not None:
         check_sequence_file(Path(out))
@@ -163,7 +189,7 @@ def follow(
         check_place(Path(sheet))
     opened = opened_catalogue(catalogue)
     check_part(opened, "band")
-    found = follow_hands(group(opened, prefer=prefer, stage=stage), _places(opened))
+    found = follow_hands(group(opened, prefer=prefer, engine=engine, stage=stage), _places(opened))
     if out is not None:
         write_sequence(found, out)
     if sheet is not None:

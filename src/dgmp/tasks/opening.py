@@ -27,13 +27,14 @@ from ..hands import CALIBRATION_FORMAT, Background, Calibration, recalibrated
 from ..names import nearest_name
 from ..records import Page
 from ..sources import is_address
+from ..storage import AnyPath, as_path
 
 # Of catalogues that are open: what takes a while to load or to find out.
 _DESCRIBERS: WeakKeyDictionary[Catalogue, Describer] = WeakKeyDictionary()
 _BACKGROUNDS: WeakKeyDictionary[Catalogue, tuple[int, Background]] = WeakKeyDictionary()
 
 
-def opened(corpus: Corpus | Path | str) -> Corpus:
+def opened(corpus: Corpus | AnyPath | str) -> Corpus:
     """The corpus, or that of a path; one without a single usable page is refused."""
     found = corpus if isinstance(corpus, Corpus) else open_corpus(corpus)
     found.check_usable()
@@ -61,7 +62,7 @@ def with_known_ids(corpus: Corpus, paths: Mapping[str, str]) -> Corpus:
     return replace(corpus, pages=tuple(sorted(pages, key=lambda page: page.id)))
 
 
-def opened_catalogue(catalogue: Catalogue | Path | str) -> Catalogue:
+def opened_catalogue(catalogue: Catalogue | AnyPath | str) -> Catalogue:
     """The catalogue, or that of a folder."""
     return catalogue if isinstance(catalogue, Catalogue) else Catalogue.open(catalogue)
 
@@ -76,25 +77,25 @@ def page_missing(catalogue: Catalogue, text: str) -> CatalogueError:
     )
 
 
-def loose_pages(paths: Sequence[Path | str]) -> tuple[list[Page], list[Remark]]:
+def loose_pages(paths: Sequence[AnyPath | str]) -> tuple[list[Page], list[Remark]]:
     """The pages of pictures and of folders, named as they were given, and what cannot be used."""
     pages: list[Page] = []
     left_out: list[Remark] = []
-    for path in map(Path, paths):
+    for path in map(as_path, paths):
         try:
             corpus = open_corpus(path, kind="plain")
         except CorpusError as error:
             left_out.append(Remark(str(path), str(error).removeprefix(f"{path}: ")))
             continue
-        root = Path(corpus.root)
+        root = as_path(corpus.root)
         left_out += [Remark(str(root / r.file), r.reason) for r in corpus.left_out]
         pages += [replace(page, id=readable(str(root / page.id))) for page in corpus]
     return pages, left_out
 
 
-def one_page(path: Path | str) -> Page:
+def one_page(path: AnyPath | str) -> Page:
     """The page of a picture; of several in one file or manifest the first."""
-    if not is_address(path) and Path(path).is_dir():
+    if not is_address(path) and as_path(path).is_dir():
         raise CorpusError(f"{path}: is a folder; give the picture of one page")
     corpus = open_corpus(path, kind="plain")
     if not corpus.pages:

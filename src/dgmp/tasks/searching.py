@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -14,12 +13,13 @@ from ..errors import CatalogueError
 from ..hands import with_probabilities
 from ..records import Descriptors, Hit, Page
 from ..sources import is_address
+from ..storage import AnyPath, as_path
 from .opening import background_of, describer_of, one_page, opened_catalogue, page_missing
 from .readying import distance_beside, find_on
 
 
 def search(
-    catalogue: Catalogue | Path | str, page: Page | Path | str, n: int = 10
+    catalogue: Catalogue | AnyPath | str, page: Page | AnyPath | str, n: int = 10
 ) -> tuple[Hit, ...]:
     """The ``n`` pages most like a page of the catalogue or any picture, nearest first.
 
@@ -35,9 +35,9 @@ def search(
     elif (known := opened.find(str(page))) is not None:
         _check_side(known, str(page))
         query = opened.page(known)
-    elif is_address(page) or Path(page).exists():
+    elif is_address(page) or as_path(page).exists():
         query = described(one_page(page), opened)[1]
-    elif Path((asked := picture_and_side(str(page)))[0]).exists():
+    elif as_path((asked := picture_and_side(str(page)))[0]).exists():
         query = described(one_page(asked[0]), opened, asked[1])[1]
     else:
         raise page_missing(opened, str(page))

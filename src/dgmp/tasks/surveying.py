@@ -20,11 +20,12 @@ from ..engines import Engine
 from ..files import check_place
 from ..pixels import drawn_kind
 from ..records import Page, Stage
+from ..storage import AnyPath
 from .readying import find_pages
 
 
 def survey(
-    corpus: Corpus | Path | str,
+    corpus: Corpus | AnyPath | str,
     *,
     sheet: Path | str | None = None,
     regions: Path | str | None = None,

@@ -6,7 +6,7 @@ from .curves import Curve, draw_curves, error_curve, plot_error_curves
 from .distributed import is_first
 from .learning import Learning, learn
 from .loop import train
-from .progress import TrainingProgress, Watcher, Watchers
+from .progress import Logger, TensorBoard, TrainingProgress, Watcher, Watchers, find_logger
 from .recipes import RECIPES, Recipe, find_recipe, override, with_pooling
 from .runs import Run, TrainState
 
@@ -15,8 +15,10 @@ __all__ = [
     "Augmentation",
     "Curve",
     "Learning",
+    "Logger",
     "Recipe",
     "Run",
+    "TensorBoard",
     "TrainState",
     "TrainingProgress",
     "Watcher",
@@ -25,6 +27,7 @@ __all__ = [
     "choose_pages",
     "draw_curves",
     "error_curve",
+    "find_logger",
     "find_recipe",
     "is_first",
     "learn",

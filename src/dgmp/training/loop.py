@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -32,7 +33,7 @@ from .curves import draw_curves
 from .distributed import largest, lost_processes, own_part, start_processes, synchronise_statistics
 from .gradient import backward_in_chunks
 from .losses import make_loss
-from .progress import TrainingProgress, Watcher
+from .progress import Logger, TrainingProgress, Watcher
 from .recipes import Recipe
 from .runs import Run, TrainState
 from .samples import (
@@ -65,7 +66,7 @@ def train(
     precision: str = "32-true",
     workers: int | None = None,
     pages: Path | str | None = None,
-    tensorboard: bool = False,
+    loggers: Sequence[Callable[[Path], Logger]] = (),
     watch: Watcher | None = None,
     prepared: PageProgress | None = None,
 ) -> Run:
@@ -74,8 +75,10 @@ def train(
     ``weights`` is a weight file, or the folder of another run, to begin with. ``workers`` cut the
     patches beforehand (none on a CPU, where the network needs the cores). ``pages`` is the folder
     of prepared pages, so that several runs can share one. ``prepared`` is called for
-    every page that was prepared, ``watch`` after every step.
+    every page that was prepared, ``watch`` after every step. ``loggers`` are called with the
+    folder of the run and give what keeps the numbers of every epoch.
     """
+    recipe.model.check()
     run = Run(out)
     chosen = choose_pages(corpus, recipe, seed)
     fabric = start_processes(device, devices, precision)
@@ -97,7 +100,7 @@ def train(
         seed=seed,
         weights=_weight_file(weights),
         workers=workers,
-        tensorboard=tensorboard,
+        loggers=loggers,
         watch=watch,
     )
     return run
@@ -112,13 +115,16 @@ def train_lesson(
     seed: int = 0,
     weights: Path | None = None,
     workers: int | None = None,
-    tensorboard: bool = False,
+    loggers: Sequence[Callable[[Path], Logger]] = (),
     watch: Watcher | None = None,
 ) -> None:
     """Train on patches that were chosen, from where the run stands to its end."""
     training = Training.begin(lesson, recipe, run, fabric, seed, weights)
-    with stop_on_signal() as stopping, lost_processes(training.where):
-        training.go_on(stopping, workers, tensorboard, watch)
+    with stop_on_signal() as stopping, lost_processes(training.where), ExitStack() as ending:
+        logs = [make(run.folder) for make in loggers if fabric.global_rank == 0]
+        for log in logs:
+            ending.callback(log.close)
+        training.go_on(stopping, workers, logs, watch)
 
 
 @dataclass
@@ -179,7 +185,7 @@ class Training:
         self,
         stopping: threading.Event,
         workers: int | None,
-        tensorboard: bool,
+        logs: Sequence[Logger],
         watch: Watcher | None,
     ) -> None:
         """Run to the end, a signal, or the loss of another process."""
@@ -188,7 +194,6 @@ class Training:
             watch = None  # the first process speaks for all
         steps = steps_per_epoch(len(self.lesson.patches), recipe)
         loss = make_loss(recipe)
-        board = _board(self.run.folder) if tensorboard and self.fabric.global_rank == 0 else None
         batches = self._loader(workers)
         began = saved = time.monotonic()
         done_before = state.epoch * steps + state.step
@@ -216,17 +221,13 @@ class Training:
                 shown = self._progress(steps, patches, epoch_began, began, done_before)
                 rate = entry["patches_per_second"]  # without the time of validation
                 watch(replace(shown, validation=entry["validation"], per_second=rate))
-            if board is not None:
-                for name, number in entry.items():
-                    if isinstance(number, float):
-                        board.add_scalar(name, number, state.epoch)
+            for log in logs:
+                log.log({n: v for n, v in entry.items() if isinstance(v, float)}, state.epoch)
             state.epoch, state.step, state.sums = state.epoch + 1, 0, (0.0, 0.0)
             self._save_state()
             saved = time.monotonic()
             if state.epoch < recipe.epochs:
                 self._stop_if_asked(stopping)
-        if board is not None:
-            board.close()
 
     def _stop_if_asked(self, stopping: threading.Event) -> None:
         if largest(float(stopping.is_set()), self.fabric):
@@ -391,9 +392,3 @@ def _weight_file(weights: Path | str | None) -> Path | None:
         return None
     path = Path(weights)
     return path / "model.safetensors" if path.is_dir() else path
-
-
-def _board(folder: Path) -> Any:
-    from torch.utils.tensorboard import SummaryWriter
-
-    return SummaryWriter(str(folder / "tensorboard"))

@@ -17,8 +17,9 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from ..errors import DgmpError, UnknownName
 from ..models import InputSpec, ModelSpec
-from ..names import choose, did_you_mean
+from ..names import did_you_mean
 from ..pixels import Preparation
+from ..plugins import find
 from .augmentation import Augmentation
 
 TASKS = ("writer", "script", "cluster")  # the last: dgmp learn, without labels
@@ -139,10 +140,13 @@ RECIPES: dict[str, Recipe] = {
 
 
 def find_recipe(name: str) -> Recipe:
-    """A recipe by its name, or the ``RECIPE`` of a Python file."""
+    """A recipe by its name, that of a plug-in, or the ``RECIPE`` of a Python file."""
     if name.endswith(".py"):
         return _recipe_of_file(Path(name))
-    return choose(name, RECIPES, "recipe")
+    found = find(name, RECIPES, "recipe")
+    if not isinstance(found, Recipe):
+        raise DgmpError(f"the recipe {name!r} is no dgmp.training.Recipe: {found!r}")
+    return found
 
 
 def with_pooling(recipe: Recipe, pooling: str | None) -> Recipe:

@@ -10,20 +10,27 @@ from __future__ import annotations
 from torch import nn
 from torch.optim import Adam, Optimizer
 
-from ..pooling import pooling_parameters
+from ..pooling import parameter_groups
 from .recipes import Recipe
 
 
 def make_optimizer(model: nn.Module, recipe: Recipe) -> Optimizer:
     """AMSGrad over all parameters, those of poolings apart."""
-    of_pooling = pooling_parameters(model)
-    known = {id(parameter) for parameter in of_pooling}
-    others = [p for p in model.parameters() if id(p) not in known and p.requires_grad]
-    groups = [
-        {"params": others, "weight_decay": recipe.weight_decay, "multiplier": 1.0},
-        {"params": of_pooling, "weight_decay": 0.0, "multiplier": recipe.pooling_rate},
-    ]
-    return Adam([group for group in groups if group["params"]], recipe.learning_rate, amsgrad=True)
+    groups = parameter_groups(model, weight_decay=recipe.weight_decay)
+    for group, multiplier in zip(groups, (1.0, recipe.pooling_rate), strict=True):
+        group["multiplier"] = multiplier
+    optimizer = Adam(
+        [group for group in groups if group["params"]], recipe.learning_rate, amsgrad=True
+    )
+    optimizer.register_load_state_dict_post_hook(_give_axes)
+    return optimizer
+
+
+def _give_axes(optimizer: Optimizer) -> None:
+    """Runs begun with version 0.1 stored the moments of a ridge without an axis."""
+    for parameter, state in optimizer.state.items():
+        for name in state.keys() - {"step"}:
+            state[name] = state[name].reshape(parameter.shape)
 
 
 def set_learning_rate(optimizer: Optimizer, recipe: Recipe, epoch: int, step: int) -> float:

@@ -25,6 +25,7 @@ from .asking import Ask
 from .security import csrf_token
 from .store import Store
 from .views.files import File
+from .views.search import form
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 View = Callable[[Store, Ask], dict[str, Any]]
@@ -135,8 +136,13 @@ async def refused(request: Request, error: Exception) -> Response:
     if request.url.path.endswith(".json"):
         return JSONResponse({"error": sentence, "status": status}, status)
     frame = await run_in_threadpool(_frame, request)
+    template = "error.html"
     frame |= {"sentence": sentence, "status": status}
-    return _templates.TemplateResponse(request, "error.html", frame, status_code=status)
+    if request.url.path == urls.SEARCH and status < 500:  # to be asked again, better
+        template = "search.html"
+        named = request.query_params.get("page", "")
+        frame |= await run_in_threadpool(form, _store(request), named, sentence)
+    return _templates.TemplateResponse(request, template, frame, status_code=status)
 
 
 _SENTENCES = {404: "there is nothing at this address", 405: "this address is not for looking at"}

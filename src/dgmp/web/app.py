@@ -16,6 +16,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from ..storage import AnyPath
 from . import answers, urls
 from .images import image_routes
 from .keys import page_id
@@ -27,7 +28,7 @@ ASKING = frozenset(f"{path}{twin}" for path in (urls.SEARCH, urls.PERSON) for tw
 
 
 def create_app(
-    catalogue: Path | str,
+    catalogue: AnyPath | str,
     *,
     hosts: frozenset[str] | None = None,
     token: str | None = None,
@@ -35,7 +36,7 @@ def create_app(
     renewed: Callable[[str], None] | None = None,
 ) -> Starlette:
     """The page in the browser for one catalogue, behind its guard (see ``security.py``)."""
-    store = Store(Path(catalogue), read_only=read_only)
+    store = Store(catalogue, read_only=read_only)
     routes: list[BaseRoute] = [Route(urls.START, _start), Route(urls.HAND_OF, _hand_of)]
     for path, name in urls.FILES.items():
         routes.append(Route(path, answers.sent(_found(name))))

@@ -12,13 +12,17 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from ..errors import DgmpError
 from ..records import PageProgress, Stage
 
+T = TypeVar("T")
+R = TypeVar("R")
 Work = Callable[[Stage, Callable[[], bool]], Any]
 KEPT = 50  # jobs that are remembered
 _PATIENCE = 10.0  # seconds for which the end of the server waits for a job
@@ -77,6 +81,41 @@ class Job:
     def _check(self) -> None:
         if self._stop.is_set():
             raise JobStopped
+
+
+class Reader:
+    """The thread in which pages are read and described for all requests; an engine, too.
+
+    Several at once would take some 200 MB each, and the C library keeps for every thread much of
+    what it has once used.
+    """
+
+    def __init__(self) -> None:
+        self._pool, self._closed = ThreadPoolExecutor(1, "reader"), False
+
+    def run(self, work: Callable[[], T]) -> T:
+        """Wait until it is done there."""
+        try:
+            return self._pool.submit(work).result()
+        except (CancelledError, RuntimeError) as error:
+            if self._closed:
+                raise DgmpError("the server is ending; nothing new is begun") from error
+            raise
+
+    def map(
+        self,
+        function: Callable[[T], R],
+        items: Iterable[T],
+        lost: Callable[[T], R] | None = None,  # of engines that can lose an item
+    ) -> Iterator[tuple[T, R]]:
+        """Each item with its result; others have their turn between."""
+        for item in items:
+            yield item, self.run(partial(function, item))
+
+    def close(self) -> None:
+        """Begin nothing more."""
+        self._closed = True
+        self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 class Jobs:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import zipfile
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from ..catalogue import Catalogue, short_vectors, vectors_digest
 from ..files import replacing
 from ..records import Matrix, Stage
+from ..storage import AnyPath
 from .embedding import embed, neighbours
 
 FILE, VERSION = "map.npz", 1
@@ -38,7 +38,7 @@ class PageMap:
 def stored_map(catalogue: Catalogue) -> PageMap | None:
     """The map as it was last made, if it was."""
     try:
-        with np.load(catalogue.folder / FILE) as stored:
+        with (catalogue.folder / FILE).open("rb") as file, np.load(file) as stored:
             version, digest = int(stored["version"]), stored["digest"].tobytes().decode()
             ids = tuple(json.loads(stored["page_ids"].tobytes()))
             positions = stored["positions"]
@@ -84,7 +84,7 @@ def _in_square(points: Matrix) -> Matrix:
     return np.asarray(points / max(float(points.max()), 1e-9), np.float32)
 
 
-def _save(path: Path, digest: str, ids: tuple[str, ...], positions: Matrix) -> None:
+def _save(path: AnyPath, digest: str, ids: tuple[str, ...], positions: Matrix) -> None:
     names = np.frombuffer(json.dumps(ids, ensure_ascii=False).encode(), np.uint8)
     with replacing(path) as beside, beside.open("wb") as file:
         np.savez(

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import socket
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 
 from ..errors import DgmpError
 from ..names import need
+from ..storage import AnyPath
 from .app import create_app
 from .security import allowed_hosts, is_loopback, new_token, own_address
 
+_MMAP_THRESHOLD = -3  # of glibc's malloc.h
 _PATIENCE = 3  # seconds for which the end waits for answers under way
 
 
 def serve(
-    catalogue: Path | str,
+    catalogue: AnyPath | str,
     *,
     host: str = "127.0.0.1",
     port: int = 8000,
@@ -32,6 +34,7 @@ def serve(
     is then called with the address for the next.
     """
     uvicorn = need("uvicorn")
+    _return_memory()
     with _listening(host, port) as listener:
         port = listener.getsockname()[1]
         name = own_address() if host in ("0.0.0.0", "::") else host
@@ -61,6 +64,15 @@ def serve(
         ready(address if token is None else f"{address}?token={token}")
         with suppress(KeyboardInterrupt):
             uvicorn.Server(config).run(sockets=[listener])
+
+
+def _return_memory() -> None:
+    """Let the C library give large arrays back to the system as soon as they are freed.
+
+    By default it learns from the first large ones to keep them, in a heap for every thread.
+    """
+    with suppress(AttributeError, OSError, TypeError):  # another C library does as it does
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, 2**20)
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -6,11 +6,12 @@ person here, or ``dgmp describe`` and ``dgmp hands`` beside it.
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
 import threading
 import warnings
-from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,8 +31,9 @@ from ..records import (
     StoredHands,
     file_and_part,
 )
+from ..storage import AnyPath, as_path, folder_stamp, stamp
 from .asking import NotHere, Refused
-from .jobs import Jobs
+from .jobs import Jobs, Reader
 from .map_layout import PageMap, make_map, stored_map
 from .scans import Scans
 from .uploads import Uploads
@@ -39,6 +41,8 @@ from .uploads import Uploads
 T = TypeVar("T")
 AT_ONCE = 1500  # pages: so many are grouped anew while a person waits, some two seconds
 MAP_AT_ONCE = 500  # pages: so many are laid out while a person waits, some two seconds
+EVIDENCE_AT_ONCE = 20  # pages: so many are compared while a person waits, some 15 seconds
+QUESTIONS = 20  # of the review at a time
 _KEPT = 256  # comparisons, letterforms, neighbours
 _THUMBNAILS = 4096  # some 40 MB
 
@@ -55,27 +59,29 @@ class Labels:
 class Store:
     """A catalogue, open for all requests."""
 
-    def __init__(self, folder: Path, *, read_only: bool = False) -> None:
-        self.folder, self.read_only = Path(folder), read_only
+    def __init__(self, folder: AnyPath | str, *, read_only: bool = False) -> None:
+        self.folder, self.read_only = as_path(folder), read_only
         self._lock, self._grouping = threading.RLock(), threading.Lock()
-        self._opened: tuple[tuple[int, int] | None, Catalogue] | None = None
+        self._opened: tuple[str, Catalogue] | None = None
         self._kept: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
         self._thumbnails: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self.uploads, self.jobs, self.scans = Uploads(), Jobs(), Scans()
+        self._reader, self._exporting = Reader(), threading.Lock()
         _ = self.catalogue  # what is none is refused at once
 
     @property
     def catalogue(self) -> Catalogue:
         """The catalogue, opened anew where another program wrote its head."""
         with self._lock:
-            stamp = _written(self.folder / "catalogue.json")
-            if self._opened is None or self._opened[0] != stamp:
-                self._opened = stamp, Catalogue.open(self.folder)
+            written = stamp(self.folder / "catalogue.json")
+            if self._opened is None or self._opened[0] != written:
+                self._opened = written, Catalogue.open(self.folder)
             return self._opened[1]
 
     def close(self) -> None:
         """Stop what is under way and forget what was uploaded."""
         self.jobs.close()
+        self._reader.close()
         self.scans.close()
         self.uploads.clear()
 
@@ -103,6 +109,11 @@ class Store:
         if page_id not in self.labels():
             raise NotHere(f"{self.folder.name}: holds no page {page_id!r}")
         return self._keep(("page", page_id), lambda: self.catalogue.pages([page_id])[0])
+
+    def title(self, page_id: str) -> str:
+        """The name of the file, with its folder where another folder has one of that name."""
+        name = _file_name(page_id)
+        return page_id if name in self._keep("names", lambda: repeated(self.labels())) else name
 
     def meant(self, text: str) -> str:
         """The id that is meant by one: itself, or the only one that ends so."""
@@ -154,29 +165,30 @@ class Store:
 
     def version(self) -> str:
         """Another one whenever pages were described, for the addresses of what browsers keep."""
-        written = [f"{p.stat().st_mtime_ns:x}" for p in self.folder.glob("*/_versions")]
-        return "-".join(sorted(written))
+        tables = [each for each in folder_stamp(self.folder) if "_versions" in each[0]]
+        return hashlib.sha256(repr(tables).encode()).hexdigest()[:16]
 
     def search(self, query: Page | str, n: int) -> tuple[Hit, ...]:
         """The pages most like one."""
         if isinstance(query, Page):
-            return tasks.search(self.catalogue, query, n)
+            return self._reader.run(lambda: tasks.search(self.catalogue, query, n))
         return self._keep(("search", query, n), lambda: tasks.search(self.catalogue, query, n))
 
     def compare(self, first: Page | str, second: str) -> tasks.Comparison:
         """Two pages, with evidence; a page from elsewhere is forgotten at once."""
         self.page(second)
         if isinstance(first, Page):
-            return tasks.compare(self.catalogue, first, second)
+            return self._reader.run(lambda: tasks.compare(self.catalogue, first, second))
         self.page(first)
         return self._keep(
-            ("compare", first, second), lambda: tasks.compare(self.catalogue, first, second)
+            ("compare", first, second),
+            lambda: self._reader.run(lambda: tasks.compare(self.catalogue, first, second)),
         )
 
     def figures(self, first: Page | str, second: str) -> tasks.Comparison:
         """Two pages by what is stored of them, without evidence."""
         if isinstance(first, Page):
-            return tasks.compare(self.catalogue, first, second, pieces=0)
+            return self._reader.run(lambda: tasks.compare(self.catalogue, first, second, pieces=0))
         return self._keep(
             ("figures", first, second),
             lambda: tasks.compare(self.catalogue, first, second, pieces=0),
@@ -245,7 +257,7 @@ class Store:
         """The typical and the distinctive pieces of a hand."""
         return self._keep(
             ("letterforms", hand.number),
-            lambda: tasks.letterforms(self.catalogue, hand.page_ids),
+            lambda: self._reader.run(lambda: tasks.letterforms(self.catalogue, hand.page_ids)),
         )
 
     def regroup(self, stage: Stage | None = None) -> None:
@@ -260,7 +272,14 @@ class Store:
         if not self.hands():
             raise Refused("the pages have not been grouped: there are no hands to export")
         out = folder / name
-        tasks.export_hands(self.catalogue, self.hands(), out)
+        with self._exporting:
+            tasks.export_hands(
+                self.catalogue,
+                self.hands(),
+                out,
+                most_evidence=EVIDENCE_AT_ONCE,
+                engine=self._reader,
+            )
         return out
 
     # Decisions
@@ -290,7 +309,11 @@ class Store:
 
     def questions(self) -> tuple[Question, ...]:
         """The review queue as it is now."""
-        return self._keep("questions", lambda: tasks.review(self.catalogue)) if self.hands() else ()
+        return (
+            self._keep("questions", lambda: tasks.review(self.catalogue, QUESTIONS))
+            if self.hands()
+            else ()
+        )
 
     def decide(self, decisions: Sequence[Decision], seen: str | None) -> Decision:
         """Store decisions that belong together; group a small catalogue anew."""
@@ -329,7 +352,7 @@ class Store:
 
     def _keep(self, what: Any, make: Callable[[], T]) -> T:
         """What was made before, as long as no file of the catalogue has changed."""
-        stamp = self._stamp()
+        stamp = folder_stamp(self.folder)
         with self._lock:
             if what in self._kept and self._kept[what][0] == stamp:
                 self._kept.move_to_end(what)
@@ -341,18 +364,16 @@ class Store:
                 self._kept.popitem(last=False)
         return made
 
-    def _stamp(self) -> tuple[tuple[str, int, int], ...]:
-        files = [file for file in self.folder.iterdir() if not file.name.startswith(".")]
-        places = [*files, *self.folder.glob("*/_versions")]
-        return tuple(sorted((p.name, p.stat().st_mtime_ns, p.stat().st_size) for p in places))
+
+def repeated(page_ids: Iterable[str]) -> frozenset[str]:
+    """The names of files that several folders have."""
+    counted = Counter(map(_file_name, page_ids))
+    return frozenset(name for name, number in counted.items() if number > 1)
+
+
+def _file_name(page_id: str) -> str:
+    return page_id.rpartition("/")[2]
 
 
 def _folder(page_id: str) -> str:
     return file_and_part(page_id)[0].rpartition("/")[0]
-
-
-def _written(file: Path) -> tuple[int, int] | None:
-    """When a file was written, and its size; None where there is none."""
-    with suppress(OSError):
-        return file.stat().st_mtime_ns, file.stat().st_size
-    return None

@@ -14,8 +14,10 @@ from scribbles import draw_page
 from sources.iiif_server import cache, server, status
 
 from dgmp.catalogue import Catalogue, is_catalogue
+from dgmp.cli.commands.describe import left_out_lines
 from dgmp.corpora import open_corpus
 from dgmp.describers import load_descriptors
+from dgmp.storage import ObjectPath
 
 from ..typed import done, misused, refused, run
 
@@ -186,3 +188,36 @@ def test_an_address_is_described_as_it_was_typed(server, tmp_path):
 def test_an_address_without_answer_is_refused_in_one_line(server, tmp_path):
     result = run("describe", f"{server.base}/gone.json", "--catalogue", tmp_path / "c")
     refused(result, f"{server.base}/gone.json: missing: the service has no such thing")
+
+
+def test_scans_and_catalogue_may_be_in_object_storage(s3, scans, tmp_path):
+    for file in scans.iterdir():
+        (ObjectPath.of("s3://scans/typed") / file.name).write_bytes(file.read_bytes())
+    catalogue = "s3://scans/typed.catalogue"
+    shown = done("describe", "s3://scans/typed", "--catalogue", catalogue, "--workers", 0)
+    assert f"{catalogue}: 12 pages, 12 described now" in shown.stdout
+    assert "0-1.png" in done("search", catalogue, "0-0.png").stdout
+    assert "hand  pages" in done("hands", catalogue).stdout
+    assert (
+        "12 pages"
+        in done(
+            "corpus", "s3://scans/typed", "--headers-only", "--out", tmp_path / "sheet.png"
+        ).stdout
+    )
+
+
+@pytest.mark.parametrize("command", [["describe", "{}/in", "--catalogue", "new"], ["hands", "{}"]])
+def test_a_missing_bucket_is_told_in_one_line(s3, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    asked = [word.format("s3://nowhere") for word in command]
+    refused(run(*asked), "s3://nowhere: there is no such bucket")
+
+
+def test_what_was_named_at_once_is_not_named_again_on_the_same_screen():
+    left_out = [("a.png", "no ink"), ("b.pdf", "broken")]
+    assert left_out_lines(left_out, {"a.png: no ink"}) == [
+        "2 left out, 1 of them named above:",
+        "  b.pdf: broken",
+    ]
+    assert left_out_lines(left_out[:1], {"a.png: no ink"}) == ["1 left out, 1 of them named above"]
+    assert left_out_lines([], set()) == []

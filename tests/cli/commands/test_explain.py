@@ -56,6 +56,9 @@ def test_two_pages_of_a_catalogue_are_explained_by_their_pieces(tmp_path):
     shares = [pair["share"] for pair in (*found["same"], *found["against"])]
     assert sum(shares) + found["rest"] == pytest.approx(found["cosine"], abs=1e-6)
     assert all(left < right for left, _, right, _ in found["same"][0]["boxes"])
+    told = done("explain", *pages, "--catalogue", made, "--out", out).stdout
+    sure = f"probability of one hand {found['probability']:.0%}"
+    assert (sure if found["enough_writing"] else "too little writing") in told
 
 
 CASES = {

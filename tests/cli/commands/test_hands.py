@@ -181,3 +181,17 @@ def test_a_file_that_holds_no_decisions_is_refused(catalogue, tmp_path):
     (tmp_path / "file.jsonl").write_text("page,hand\n")
     result = run("hands", catalogue, "--decisions", tmp_path / "file.jsonl")
     refused(result, "file.jsonl: does not begin with the head")
+
+
+def test_a_large_catalogue_is_grouped_by_the_engine_that_is_named(catalogue, monkeypatch):
+    small = done("hands", catalogue).stdout
+    monkeypatch.setattr("dgmp.tasks.grouping.EXACT_PAGES", 5)
+    large = done("hands", catalogue, "--engine", "processes", "--workers", 0).stdout
+    assert (catalogue / "grouping").is_dir()
+    assert [line.split()[1] for line in large.splitlines()] == [
+        line.split()[1] for line in small.splitlines()
+    ]
+
+
+def test_an_engine_that_is_not_known_is_refused(catalogue):
+    refused(run("hands", catalogue, "--engine", "spark"), "no engine called 'spark'")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dgmp.hands import Constraints, group_pages, linkage
+from dgmp.hands import evidence as evidence_file
 from dgmp.hands.deciding import DecidedEvidence, JointCurve, Joints
 from dgmp.hands.deciding.decided_evidence import APART, TOGETHER
 from dgmp.hands.evidence import Evidence, part
@@ -172,6 +173,7 @@ def test_the_size_of_the_blocks_does_not_matter(pages, fitted, monkeypatch):
     decided = decided_evidence(pages, fitted, some_decisions(pages.page_ids, 5))
     whole = link_pages(decided, 0.0)
     monkeypatch.setattr(linkage, "_BLOCK", 7)
+    monkeypatch.setattr(evidence_file, "_BLOCK", 7)
     np.testing.assert_array_equal(link_pages(decided, 0.0), whole)
 
 

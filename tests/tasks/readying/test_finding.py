@@ -9,7 +9,8 @@ from dgmp.catalogue import Catalogue, read_areas
 from dgmp.corpora import open_corpus
 from dgmp.engines import Here
 from dgmp.errors import CatalogueError, ImageError, NoWriting
-from dgmp.tasks import describe, describe_to_file, search
+from dgmp.records import Decision
+from dgmp.tasks import decide, decisions, describe, describe_to_file, search
 from dgmp.tasks.readying import find_pages
 
 pytestmark = pytest.mark.usefixtures("stroke_describers")
@@ -86,6 +87,20 @@ def test_a_changed_picture_is_looked_at_again(described, photographs):
     described()
     save(on_table(page_of(2)), photographs / "opening.png")
     assert ids(described()) == ["clean.png", "opening.png", "side.png", "table.png"]
+
+
+def test_decisions_on_pages_that_gave_way_to_others_are_named(described, photographs):
+    into = described().catalogue
+    sides = ("opening.png#side=0", "opening.png#side=1")
+    kept = decide(into, Decision("different", ("clean.png",), ("side.png",)))
+    idle = decide(into, Decision("same", sides))
+    save(on_table(page_of(2)), photographs / "opening.png")
+    done = described()
+    assert done.replaced == sides
+    assert done.without_effect == (idle,)
+    assert kept in decisions(into)
+    assert "2 vanished" in str(done)
+    assert described().without_effect == ()
 
 
 def test_a_picture_that_was_described_whole_gives_way_to_its_pages(described, monkeypatch):

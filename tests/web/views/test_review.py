@@ -10,7 +10,7 @@ def question(client):
 
 def test_a_question_is_a_comparison(question):
     assert question["question"]["k"] == 1
-    assert question["question"]["n"] >= 1
+    assert question["question"]["open"] >= 1
     assert question["first"]["page"] != question["second"]["page"]
     assert question["sentence"]
 
@@ -29,7 +29,7 @@ def test_an_answer_leads_to_the_next_question(client, post, question):
 
 
 def test_after_the_last_question_it_says_so(client, question):
-    page = client.get(f"/review?skip={question['question']['n']}")
+    page = client.get(f"/review?skip={question['question']['open']}")
     assert "No more questions" in page.text
 
 
@@ -40,6 +40,16 @@ def test_where_hands_are_outdated_more_questions_come_by_grouping_anew(
     pair = {"first": question["first"]["page"], "second": question["second"]["page"]}
     post("/compare", pair, verdict="same")
     assert "Group anew" in client.get("/review?skip=99").text
+
+
+def test_what_is_counted_is_what_was_answered_and_what_is_open_now(client, post, question):
+    pair = {"first": question["first"]["page"], "second": question["second"]["page"]}
+    post("/compare", pair, verdict="unsure")
+    after = client.get("/review.json?answered=1").json()["question"]
+    left = len(client.app.state.store.questions())
+    assert (after["open"] if after else 0) == left
+    assert " of " not in question["question"]["counted"]
+    assert after is None or after["counted"].startswith("1 answered, ")
 
 
 def test_a_question_can_be_passed_over(client, question):

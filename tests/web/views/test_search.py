@@ -84,3 +84,23 @@ def test_a_form_without_a_file_is_refused(post):
 
 def test_an_upload_that_is_gone_is_said(reader):
     assert "no longer kept" in reader.get("/search?upload=gone").text
+
+
+def test_a_page_that_is_not_here_is_said_above_the_form(reader):
+    answer = reader.get("/search", params={"page": "no<such>page"})
+    assert answer.status_code == 404
+    assert "holds no page" in answer.text
+    assert 'id="picture"' in answer.text
+    assert 'value="no&lt;such&gt;page"' in answer.text
+
+
+def test_a_file_that_is_no_picture_is_said_above_the_form(client, post):
+    answer = upload(client, post, b"no picture")
+    assert answer.status_code == 415
+    assert 'role="alert">the picture cannot be used' in answer.text
+    assert 'id="picture"' in answer.text
+
+
+def test_programs_get_what_was_wrong_as_before(reader):
+    found = reader.get("/search.json", params={"page": "nothing"})
+    assert (found.status_code, list(found.json())) == (404, ["error", "status"])

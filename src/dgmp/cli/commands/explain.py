@@ -23,8 +23,11 @@ def explain(
         str | None, Option(help="The folder of a run: explain its network.")
     ] = None,
     catalogue: Annotated[
-        Path | None,
-        Option(help="What dgmp describe made: show the pieces that make two of its pages alike."),
+        str | None,
+        Option(
+            metavar="DIR",
+            help="What dgmp describe made: show the pieces that make two of its pages alike.",
+        ),
     ] = None,
     device: Device = "auto",
     as_json: AsJson = False,
@@ -39,18 +42,24 @@ def explain(
 
         compared = compare(catalogue, page, other, sheet=out)
         answer = _compared(compared, out)
-        cosine: float | None = compared.cosine
+        sentence = f"cosine {compared.cosine:.4f}{_sure(compared)}: {out}"
     else:
         from ...tasks import explain as explain_pages
 
         assert describer is not None
         found = explain_pages(page, describer, out, other=other, device=device)
         answer = _explained(found, out)
-        cosine = found.cosine
+        sentence = str(out) if found.cosine is None else f"cosine {found.cosine:.4f}: {out}"
     if as_json:
         print_json(answer)
     else:
-        print(out if cosine is None else f"cosine {cosine:.4f}: {out}")
+        print(sentence)
+
+
+def _sure(found: Comparison) -> str:
+    if not found.enough_writing:
+        return ", too little writing for a probability"
+    return "" if found.probability is None else f", probability of one hand {found.probability:.0%}"
 
 
 def _compared(found: Comparison, out: Path) -> dict[str, Any]:

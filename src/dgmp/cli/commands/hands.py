@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Argument, Option
+from typer import Option
 
-from ..options import print_json, say
+from ..options import CataloguePlace, EngineName, print_json, say
 
 if TYPE_CHECKING:
     from ...hands import BookHands
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def hands(
-    catalogue: Annotated[Path, Argument(help="What dgmp describe --catalogue made.")],
+    catalogue: CataloguePlace,
     out: Annotated[
         Path | None,
         Option(
@@ -52,6 +52,17 @@ def hands(
             "then all of the catalogue are written there.",
         ),
     ] = None,
+    engine: EngineName = "processes",
+    workers: Annotated[
+        int | None,
+        Option(
+            "--workers",
+            "--cpus",
+            min=0,
+            help="Processes that find the neighbours of pages in a catalogue of more than 20 000; "
+            "0: this one. By default all cores of this machine, or all CPUs of the cluster.",
+        ),
+    ] = None,
     as_json: Annotated[
         bool, Option("--json", help="One JSON object per line and hand, or change of hand.")
     ] = False,
@@ -59,10 +70,12 @@ def hands(
     """Group the pages of a catalogue into hands, or show where in a book the hand changes."""
     from ...catalogue import Catalogue
     from ...corpora import PARTS
+    from ...engines import engine_for
     from ...names import check_name
     from ...tasks import agreement, check_part, contradictions, exchange_decisions, follow, group
     from ..progress import page_bars
 
+    where = engine_for(workers, engine)  # first: a table has threads that a fork may stop
     opened = Catalogue.open(catalogue)
     if by is not None:
         check_name(by, PARTS, "part of a page")
@@ -73,11 +86,11 @@ def hands(
     with warnings.catch_warnings(record=True) as noted, page_bars() as stage:
         warnings.simplefilter("always", UserWarning)
         if opened.head.by == "band":
-            books = follow(opened, out=out, sheet=sheet, prefer=prefer, stage=stage)
+            books = follow(opened, out=out, sheet=sheet, prefer=prefer, engine=where, stage=stage)
             found = books.hands
         else:
             books = None
-            found = group(opened, out=out, sheet=sheet, prefer=prefer, stage=stage)
+            found = group(opened, out=out, sheet=sheet, prefer=prefer, engine=where, stage=stage)
     if books is None:
         _print_hands(found, opened.paths() if as_json else None)
     else:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 from typer import Argument, Option
 
-from ..options import AsJson, print_json, say
+from ..options import AsJson, CataloguePlace, print_json, say
 
 
 def search(
-    catalogue: Annotated[Path, Argument(help="What dgmp describe --catalogue made.")],
+    catalogue: CataloguePlace,
     page: Annotated[
         str, Argument(metavar="PAGE_OR_FILE", help="A page of the catalogue, or any picture.")
     ],

@@ -15,8 +15,8 @@ def train(
     recipe: Annotated[
         str,
         Argument(
-            help="writer-paper, script16-paper, script17-paper, writer-small, script-small, or a "
-            "Python file that defines RECIPE."
+            help="writer-paper, script16-paper, script17-paper, writer-small, script-small, a "
+            "recipe of another package, or a Python file that defines RECIPE."
         ),
     ],
     data: Annotated[Path, Option(help="The corpus to learn from.")],
@@ -38,16 +38,22 @@ def train(
         int | None, Option(min=0, help="Processes that cut patches beforehand.")
     ] = None,
     tensorboard: Annotated[bool, Option("--tensorboard", help="Log for TensorBoard.")] = False,
+    log: Annotated[
+        list[str] | None, Option(help="A logger of your own, as package.module:Name.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Train by RECIPE on a corpus, or go on with a run that was stopped."""
     import math
 
-    from ...training import find_recipe, is_first, override, with_pooling
+    from ...training import find_logger, find_recipe, is_first, override, with_pooling
     from ...training import train as train_run
     from ..progress import page_bar, training_line
 
     chosen = override(with_pooling(find_recipe(recipe), pooling), change or [])
+    chosen.model.check()
+    names = [*(log or []), *(["tensorboard"] if tensorboard else [])]
+    loggers = [find_logger(name) for name in names]
     corpus = options.open_and_say(data)
     with page_bar("preparing pages", len(corpus)) as prepared, training_line() as watch:
         run = train_run(
@@ -60,7 +66,7 @@ def train(
             devices=devices,
             precision=precision,
             workers=workers,
-            tensorboard=tensorboard,
+            loggers=loggers,
             watch=watch,
             prepared=prepared,
         )

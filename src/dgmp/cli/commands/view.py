@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Option
 
-from ..options import say
+from ..options import CataloguePlace, say
 
 
 def view(
-    catalogue: Annotated[Path, Argument(help="What dgmp describe --catalogue made.")],
+    catalogue: CataloguePlace,
     host: Annotated[
         str,
         Option(metavar="NAME", help="Let others in, with a token: a name or address of this host."),

@@ -18,13 +18,13 @@ brought to it. Where both apply, x and y are by two hands.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...records import Floats
-from ..evidence import Evidence
+from ...records import Floats, PageProgress
+from ..evidence import Edges, Evidence
 from .constraints import Constraints
 from .joints import Joints, Pages
 from .recalibration import JointCurve
@@ -108,7 +108,28 @@ class DecidedEvidence(Evidence):
                 about.setdefault(page, []).append(number)
         plain = joints.evidence
         parts = (plain.calibration, plain.placed, plain.spread, plain.prior)
-        return cls(*parts, plain, curve, tuple(rules), about)
+        return cls(*parts, plain, curve, tuple(rules), about, neighbours=plain.neighbours)
+
+    def edges(
+        self,
+        pages: NDArray[np.intp],
+        threshold: float,
+        progress: PageProgress | None = None,
+    ) -> Edges:
+        """See :meth:`Evidence.edges`; all pages that decisions have to do with are compared."""
+        if self.neighbours is None:
+            return super().edges(pages, threshold, progress)
+        first, second = self.plain.edges(pages, threshold, progress)
+        ruled = np.isin(pages, np.fromiter(self.about, np.intp, len(self.about)))
+        open = ~(ruled[first] & ruled[second])
+        inside = np.flatnonzero(ruled)
+        if not len(inside):
+            return first, second
+        ours, theirs = replace(self, neighbours=None).edges(pages[inside], threshold)
+        return (
+            np.concatenate([first[open], inside[ours]]),
+            np.concatenate([second[open], inside[theirs]]),
+        )
 
     def between(
         self, rows: NDArray[np.intp], columns: NDArray[np.intp]

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from ...records import Decision, Question
 from ..evidence import Evidence
+from ..linkage import members_of
 from .constraints import Constraints
 from .joints import Pages, Tree
 from .recalibration import JointCurve
@@ -97,7 +98,7 @@ class Doubts:
 
     def candidates(self) -> list[_Candidate]:
         """What could be asked, in the order of the hands."""
-        members = [np.flatnonzero(self.groups == g) for g in range(len(self.near))]
+        members = members_of(self.groups)
         return [c for own in members for c in self._joints(own)] + [
             self._candidate(members[group], members[other], float(mean), joined=False)
             for group, (others, means) in enumerate(zip(self.near, self.means, strict=True))

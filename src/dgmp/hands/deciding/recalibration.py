@@ -107,10 +107,7 @@ def learn_shift(
     if min(same, len(decided) - same) < ENOUGH_OF_BOTH:
         return 0.0
     looked_at = np.unique([page for one, other, _ in decided for page in (one, other)])
-    odds = evidence.between(looked_at, np.arange(len(page_ids))).astype(np.float64)
-    odds[np.arange(len(looked_at)), looked_at] = -np.inf
-    nearest = np.argsort(-odds, axis=1, kind="stable")[:, :NEAREST]
-    odds = np.take_along_axis(odds, nearest, axis=1)
+    nearest, odds = evidence.nearest(looked_at, NEAREST)
     signs = np.where(groups[nearest] == groups[looked_at, None], 1.0, -1.0)
     bias, slope = evidence.calibration.pair_odds
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from ...catalogue import PageBands, read_bands, write_bands
 from ...corpora import Corpus, Remark, band_pages, region_pages, whole_and_part
@@ -12,7 +11,8 @@ from ...engines import Engine
 from ...errors import ImageError
 from ...pixels import BAND_LINES, find_bands
 from ...records import Page, Region, Stage
-from .finding import find_each
+from ...storage import AnyPath
+from .finding import Looking, find_each
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def divide(
     by: str,
     *,
     line_distance: float | None = None,
-    folder: Path | None = None,
+    folder: AnyPath | None = None,
     engine: Engine | None = None,
     stage: Stage | None = None,
     on_failure: Callable[[ImageError], None] | None = None,
@@ -53,27 +53,15 @@ def divide(
         return Parts(wholes, tuple(pages), tuple(rest))
     if by == "region":
         return Parts(wholes, _all(map(region_pages, pages)), _all(map(region_pages, rest)))
-    stored = {} if folder is None else read_bands(folder)
     pages = [_at(page, line_distance) for page in pages]
     rest = [_at(page, line_distance) for page in rest]
-    known = {
-        page.id: stored[page.id]
-        for page in (*pages, *rest)
-        if page.id in stored and stored[page.id].stamp == _stamp(page)
-    }
-    todo = [page for page in pages if page.id not in known]
-    progress = None if stage is None or not todo else stage("finding bands", len(todo))
-
-    def save() -> None:
-        if folder is not None:
-            write_bands(stored | known, folder)
-
-    failures, unreachable = find_each(todo, _find, known, save, engine, progress, on_failure)
-    wholes -= unreachable  # the parts that they had before are not stale
+    looked = find_each(pages, _BANDS, folder, engine, stage, on_failure)
+    wholes -= looked.unreachable  # the parts that they had before are not stale
+    known, stored = looked.known, looked.stored
     cut = _all(_cut(page, known[page.id]) for page in pages if page.id in known)
     # Of pages that are left alone this time the old bands will do.
     others = _all(_cut(page, stored[page.id]) for page in rest if page.id in stored)
-    return Parts(wholes, cut, others, tuple(failures))
+    return Parts(wholes, cut, others, looked.failures)
 
 
 def _at(page: Page, line_distance: float | None) -> Page:
@@ -91,6 +79,9 @@ def _find(page: Page) -> PageBands:
 
 def _stamp(page: Page) -> str:
     return f"{page.stamp()} {BAND_LINES} lines"
+
+
+_BANDS = Looking("finding bands", _find, _stamp, read_bands, write_bands)
 
 
 def _cut(page: Page, bands: PageBands) -> tuple[Page, ...]:

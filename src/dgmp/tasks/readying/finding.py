@@ -9,20 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from ...catalogue import PageAreas, read_areas, write_areas
 from ...corpora import Corpus, Remark, page_of_side, side_pages, whole_and_part
 from ...engines import Engine, map_pages
 from ...errors import ImageError, NoWriting, Unreachable
 from ...pixels import find_writing, needs_looking
-from ...records import Page, PageProgress, Region, Stage
+from ...records import Page, Region, Stage
+from ...storage import AnyPath
 
 WAY = "writing 1"  # how writing is looked for; another word, and all pictures are looked at again
 _SAVE_EVERY = 500  # pages: what a kill may cost
-
-R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ def find_pages(
     corpus: Corpus,
     pages: Sequence[Page],
     *,
-    folder: Path | None = None,
+    folder: AnyPath | None = None,
     engine: Engine | None = None,
     stage: Stage | None = None,
     on_failure: Callable[[ImageError], None] | None = None,
@@ -59,30 +57,18 @@ def find_pages(
     What is found is kept in ``folder``, that of a catalogue. Pictures without writing are in
     ``failures`` with their reasons.
     """
-    stored = {} if folder is None else read_areas(folder)
     wanted = [page for page in pages if needs_looking(page)]
-    known = {
-        page.id: stored[page.id]
-        for page in wanted
-        if page.id in stored and stored[page.id].stamp == _stamp(page)
-    }
-    todo = [page for page in wanted if page.id not in known]
-    progress = None if stage is None or not todo else stage("looking for the writing", len(todo))
-
-    def save() -> None:
-        if folder is not None:
-            write_areas(stored | known, folder)
-
-    failures, unreachable = find_each(todo, _areas, known, save, engine, progress, on_failure)
+    looked = find_each(wanted, _WRITING, folder, engine, stage, on_failure)
+    known, failures = looked.known, list(looked.failures)
     for page in wanted:
         if page.id in known and known[page.id].reason:
             failures.append(Remark(page.id, known[page.id].reason))
             if on_failure is not None:
                 on_failure(ImageError(page.id, known[page.id].reason))
     found = tuple(part for page in pages for part in _as_found(page, known))
-    chosen = frozenset(page.id for page in pages) - unreachable  # these keep what they had
+    chosen = frozenset(page.id for page in pages) - looked.unreachable  # these keep what they had
     rest = [page for page in corpus if page.id not in chosen]  # left alone this time
-    others = [p for page in rest for p in _as_found(page, stored, unseen=(page,))]
+    others = [p for page in rest for p in _as_found(page, looked.stored, unseen=(page,))]
     everything = tuple(sorted((*found, *others), key=lambda page: page.id))
     given = {page.id for page in pages if page.regions is not None}
     cut_out = frozenset(p.id for p in found if p.regions is not None and p.id not in given)
@@ -110,24 +96,67 @@ def find_on(page: Page, side: int | None = None) -> tuple[Page, bool]:
     return parts[side or 0], bool(found.sides)
 
 
+class Stamped(Protocol):
+    """What was found on a page, and the stamp that the page had then."""
+
+    @property
+    def stamp(self) -> str:
+        """Of the page, and of how it was looked at."""
+
+
+S = TypeVar("S", bound=Stamped)
+
+
+@dataclass(frozen=True)
+class Looking(Generic[S]):
+    """A way to look at pages, and where what was found is kept in the folder of a catalogue."""
+
+    name: str  # for those who wait
+    find: Callable[[Page], S]
+    stamp: Callable[[Page], str]
+    read: Callable[[AnyPath], dict[str, S]]
+    write: Callable[[Mapping[str, S], AnyPath], None]
+
+
+@dataclass(frozen=True)
+class Looked(Generic[S]):
+    """What was found, by page id."""
+
+    known: Mapping[str, S]  # of the pages as they are now
+    stored: Mapping[str, S]  # before, also of other pages
+    failures: tuple[Remark, ...]
+    unreachable: frozenset[str]  # ids of those that only cannot be reached now
+
+
 def find_each(
     pages: Sequence[Page],
-    function: Callable[[Page], R],
-    into: dict[str, R],
-    save: Callable[[], None],
+    way: Looking[S],
+    folder: AnyPath | None,
     engine: Engine | None,
-    progress: PageProgress | None,
+    stage: Stage | None,
     on_failure: Callable[[ImageError], None] | None,
-) -> tuple[list[Remark], frozenset[str]]:
-    """Put what a function finds on every page into a dictionary.
+) -> Looked[S]:
+    """Look at every page, but for those that are as they were; ``folder`` is where that is kept.
 
-    Gives the pages that failed, and the ids of those that only cannot be reached now. ``save`` is
-    called now and then, and at the end: an interrupt costs no page that is done.
+    What is found is stored now and then, and at the end: an interrupt costs no page that is done.
     """
+    stored = {} if folder is None else way.read(folder)
+    known = {
+        page.id: stored[page.id]
+        for page in pages
+        if page.id in stored and stored[page.id].stamp == way.stamp(page)
+    }
+    todo = [page for page in pages if page.id not in known]
+    progress = None if stage is None or not todo else stage(way.name, len(todo))
     failures: list[Remark] = []
     unreachable: set[str] = set()
+
+    def save() -> None:
+        if folder is not None and todo:
+            way.write(stored | known, folder)
+
     try:
-        for done, (page, result) in enumerate(map_pages(pages, function, engine), 1):
+        for done, (page, result) in enumerate(map_pages(todo, way.find, engine), 1):
             if isinstance(result, ImageError):
                 failures.append(Remark(page.id, result.reason))
                 if isinstance(result, Unreachable):
@@ -135,15 +164,14 @@ def find_each(
                 if on_failure is not None:
                     on_failure(result)
             else:
-                into[page.id] = result
+                known[page.id] = result
             if done % _SAVE_EVERY == 0:
                 save()
             if progress is not None:
                 progress(1)
     finally:
-        if pages:
-            save()
-    return failures, frozenset(unreachable)
+        save()
+    return Looked(known, stored, tuple(failures), frozenset(unreachable))
 
 
 def _stamp(page: Page) -> str:
@@ -158,6 +186,9 @@ def _areas(page: Page) -> PageAreas:
     except NoWriting as error:
         return PageAreas(stamp, reason=error.reason)
     return PageAreas(stamp, found.turn, tuple(side.corners for side in found.sides))
+
+
+_WRITING = Looking("looking for the writing", _areas, _stamp, read_areas, write_areas)
 
 
 def _as_found(

@@ -35,15 +35,35 @@ const toMap = (x, y) => [
   view.y + (y - canvas.clientHeight / 2) / side(),
 ];
 
-// Hands next to each other in number get hues far apart: the golden angle.
-function colour(hand) {
-  if (!hand) return [138, 131, 120];
-  const lightness = (dark.matches ? 0.62 : 0.42) + (hand % 2) * 0.07;
-  const spread = (0.45 + (hand % 3) * 0.12) * Math.min(lightness, 1 - lightness);
-  return [0, 8, 4].map((part) => {
-    const k = (part + (hand * 137.508) / 30) % 12;
-    return Math.round(255 * (lightness - spread * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
+// As far from each other as nine colours are that can be seen on light and on dark ground.
+const COLOURS = [
+  [31, 119, 180], [214, 39, 40], [44, 160, 44], [148, 103, 189], [255, 127, 14],
+  [23, 190, 207], [140, 86, 75], [227, 119, 194], [188, 189, 34],
+]; // prettier-ignore
+const GREY = [138, 131, 120];
+const CAREFUL = 1500; // hands, the largest, whose colours are chosen by their neighbours
+let colours = new Map(); // of the hands
+
+// The middles of hands, then for each the colour whose next hand on the map is farthest away.
+function chooseColours() {
+  const sums = new Map();
+  map.hands.forEach((hand, i) => {
+    const sum = sums.get(hand) ?? [0, 0, 0];
+    sums.set(hand, [sum[0] + map.x[i], sum[1] + map.y[i], sum[2] + 1]);
   });
+  colours = new Map([[0, GREY]]);
+  const placed = COLOURS.map(() => []);
+  for (const hand of [...sums.keys()].filter(Boolean).sort((a, b) => a - b)) {
+    const [x, y, number] = sums.get(hand);
+    const middle = [x / number, y / number];
+    let best = hand % COLOURS.length;
+    if (hand <= CAREFUL) {
+      const room = placed.map((others) => Math.min(...others.map(([u, v]) => Math.hypot(u - middle[0], v - middle[1]))));
+      best = room.indexOf(Math.max(...room));
+      placed[best].push(middle);
+    }
+    colours.set(hand, COLOURS[best]);
+  }
 }
 
 function radius() {
@@ -59,7 +79,7 @@ function drawPoints() {
     const project = projection();
     onto.scale(ratio(), ratio());
     map.page_ids.forEach((_, i) => {
-      onto.fillStyle = `rgb(${colour(map.hands[i]).join(" ")})`;
+      onto.fillStyle = `rgb(${colours.get(map.hands[i]).join(" ")})`;
       onto.beginPath();
       onto.arc(...project(map.x[i], map.y[i]), radius(), 0, 7);
       onto.fill();
@@ -77,20 +97,20 @@ function drawManyPoints(onto) {
   for (let y = -reach; y <= reach; y += 1) {
     for (let x = -reach; x <= reach; x += 1) if (x * x + y * y <= reach * reach + 1) disc.push(y * width + x);
   }
-  const colours = new Map();
+  const inks = new Map();
   const project = projection();
   const factor = ratio();
   for (let i = 0; i < map.page_ids.length; i += 1) {
     const hand = map.hands[i];
-    if (!colours.has(hand)) {
-      const [red, green, blue] = colour(hand);
-      colours.set(hand, ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0);
+    if (!inks.has(hand)) {
+      const [red, green, blue] = colours.get(hand);
+      inks.set(hand, ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0);
     }
     const place = project(map.x[i], map.y[i]);
     const left = Math.round(place[0] * factor);
     const top = Math.round(place[1] * factor);
     if (left < reach || left >= width - reach || top < reach || top >= height - reach) continue;
-    const ink = colours.get(hand);
+    const ink = inks.get(hand);
     const middle = top * width + left;
     for (const offset of disc) pixels[middle + offset] = ink;
   }
@@ -346,6 +366,7 @@ new ResizeObserver(() => {
 
 fetch(frame.dataset.source).then((answer) => answer.json()).then((found) => {
   map = found;
+  chooseColours();
   index();
   frame.dataset.ready = "yes";
   showAll();

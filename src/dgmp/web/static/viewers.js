@@ -8,6 +8,11 @@ const rule = document.createElementNS("urn:dgmp", "style");
 rule.setAttribute("data-openseadragon-mobile-css", "true");
 document.head.append(rule);
 
+OpenSeadragon.setString(
+  "Errors.OpenFailed",
+  "The scan cannot be shown: its file is gone, was moved, or cannot be read.",
+);
+
 const shown = [...document.querySelectorAll("[data-viewer]")].map((element) => ({
   element,
   name: element.dataset.viewer,

@@ -18,7 +18,7 @@ def page_card(store: Store, page_id: str, fit: float | None = None) -> dict[str,
     labels = store.labels().get(page_id)
     return {
         "page": page_id,
-        "title": page_id.rpartition("/")[2],
+        "title": store.title(page_id),
         "folder": labels.folder if labels else "",
         "manuscript": labels.manuscript if labels else "",
         "writer": labels.writer if labels else "",

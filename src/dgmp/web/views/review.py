@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import urls
 from ..asking import Ask
-from ..store import Store
+from ..store import QUESTIONS, Store
 from .compare import compared
 
 
@@ -30,7 +30,8 @@ def review(store: Store, ask: Ask) -> dict[str, Any]:
     return compared(store, asked.first, asked.second) | {
         "question": {
             "k": answered + skip + 1,
-            "n": answered + len(questions),
+            "open": len(questions) - skip,
+            "counted": _counted(answered, len(questions), skip),
             "answered": answered,
             "skip": skip,
             "worth": round(float(asked.worth), 3),
@@ -38,3 +39,10 @@ def review(store: Store, ask: Ask) -> dict[str, Any]:
             "previous": urls.review(answered, skip - 1) if skip else None,
         }
     }
+
+
+def _counted(answered: int, questions: int, skip: int) -> str:
+    """How far a person is: an answer may settle other questions, and raise new ones."""
+    left = f"{questions - skip}{' or more' if questions >= QUESTIONS else ''}"
+    asked = f"{left} questions are" if left != "1" else "1 question is"
+    return f"{answered} answered, {asked} open; answers may settle some and raise others."

@@ -18,13 +18,7 @@ _SUGGESTED = 200  # page names for the field
 def search(store: Store, ask: Ask) -> dict[str, Any]:
     """A form, and the ranking where ``page`` or ``upload`` says what to look for."""
     named, upload, box = ask.text("page"), ask.text("upload"), box_of(ask.text("region"))
-    found: dict[str, Any] = {
-        "query": None,
-        "region": list(box) if box else None,
-        "hits": [],
-        "some_pages": list(store.labels())[:_SUGGESTED],
-        "pages": store.size(),
-    }
+    found = form(store) | {"region": list(box) if box else None}
     if not named and not upload:
         return found
     page = store.uploads.page(upload) if upload else store.page(store.meant(named))
@@ -63,6 +57,19 @@ def search(store: Store, ask: Ask) -> dict[str, Any]:
             }
             for rank, hit in enumerate(hits, 1)
         ],
+    }
+
+
+def form(store: Store, named: str = "", message: str = "") -> dict[str, Any]:
+    """The form without a ranking; with a message where what was asked for cannot be searched."""
+    return {
+        "query": None,
+        "named": named,
+        "message": message,
+        "region": None,
+        "hits": [],
+        "some_pages": list(store.labels())[:_SUGGESTED],
+        "pages": store.size(),
     }
 
 
