@@ -132,6 +132,8 @@ def _plugins(spec: ModelSpec) -> dict[str, str]:
 def _built(about: StoredModel, path: Path) -> Backbone:
     try:
         return about.model.build(None if about.classes is None else len(about.classes))
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:  # values without sense
+        raise WeightsError(f"{path}: describes no network that can be built: {error}") from error
     except (UnknownName, MissingPlugin) as error:
         needs = about.made.get("plugins")
         for part, package in needs.items() if isinstance(needs, dict) else ():
