@@ -16,7 +16,15 @@ from .parts import (
     side_pages,
     whole_and_part,
 )
-from .splits import apply_split, check_split, read_split_file, split_pages, write_split
+from .splits import (
+    apply_split,
+    check_split,
+    content_of,
+    contents_of_split,
+    read_split_file,
+    split_pages,
+    write_split,
+)
 from .survey import Survey, survey_corpus
 
 __all__ = [
@@ -33,6 +41,8 @@ __all__ = [
     "apply_split",
     "band_pages",
     "check_split",
+    "content_of",
+    "contents_of_split",
     "draw_area_sheet",
     "draw_contact_sheet",
     "layout_file",

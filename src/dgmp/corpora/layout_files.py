@@ -8,6 +8,7 @@ the pixels of the picture by the page size that the file states, whatever unit i
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -106,6 +107,8 @@ def read_layout(path: AnyPath, size: tuple[int, int]) -> Layout:
         ]
     except ValueError as error:
         raise CorpusError(f"{path}: broken coordinates ({error})") from error
+    if not all(math.isfinite(x) and math.isfinite(y) for region in regions for x, y in region):
+        raise CorpusError(f"{path}: broken coordinates (not finite)")
     return Layout(tuple(map(Region, regions)), _line_distance(lines), tuple(lines))
 
 
@@ -147,6 +150,8 @@ def _zoom(path: AnyPath, page: ElementTree.Element, size: tuple[int, int]) -> tu
         zoom = size[0] / float(width), size[1] / float(height)
     except (ValueError, ZeroDivisionError) as error:
         raise CorpusError(f"{path}: states a page of {width}×{height}") from error
+    if not all(0 < value < math.inf for value in zoom):
+        raise CorpusError(f"{path}: states a page of {width}×{height}")
     if not 0.97 < zoom[0] / zoom[1] < 1.03:
         raise CorpusError(
             f"{path}: is made for a page of {width}×{height}, the picture has {size[0]}×{size[1]}"

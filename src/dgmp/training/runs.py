@@ -115,15 +115,17 @@ class Run:
     def metrics(self) -> list[dict[str, Any]]:
         """The epochs so far; a line that a kill cut short is passed over."""
         try:
-            lines = (self.folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+            text = (self.folder / "metrics.jsonl").read_text(encoding="utf-8", errors="replace")
         except FileNotFoundError:
             return []
         found = []
-        for line in lines:
+        for line in text.splitlines():
             try:
-                found.append(json.loads(line))
-            except ValueError:
+                entry = json.loads(line)
+            except (ValueError, RecursionError):
                 continue
+            if isinstance(entry, dict) and isinstance(entry.get("epoch"), int):
+                found.append(entry)
         return found
 
     def write_metrics(self, epochs: list[dict[str, Any]]) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Argument, BadParameter, Option
 
-from ...options import AsJson, CorpusOptions, Device, say, takes_corpus
+from ...options import AsJson, CorpusOptions, Device, print_json, say, takes_corpus
 
 
 @takes_corpus
@@ -47,7 +47,6 @@ def train(
     as_json: AsJson = False,
 ) -> None:
     """Train by RECIPE on a corpus, or go on with a run that was stopped."""
-    import json
     import math
 
     if recipe == "words":
@@ -90,7 +89,7 @@ def train(
     judged = math.isfinite(best)  # not where nothing was held out
     if as_json:
         answer = {"run": str(run.folder), "best_validation": best if judged else None, **last}
-        print(json.dumps(answer))
+        print_json(answer)
         return
     if judged:
         say(f"best validation {'accuracy' if chosen.task == 'script' else 'mAP'}: {best:.3f}")
@@ -100,7 +99,6 @@ def train(
 def _train_words(
     data: Path, out: Path, pooling: str | None, changes: list[str], seed: int, as_json: bool
 ) -> None:
-    import json
     from dataclasses import replace
 
     from ....spotting import WordRecipe, open_words, train_words
@@ -117,6 +115,6 @@ def _train_words(
     with page_bar("cutting words", len(words.pages)) as cut, training_line() as watch:
         run = train_words(chosen, words, out, seed=seed, watch=watch, cut=cut)
     if as_json:
-        print(json.dumps({"run": str(run.folder), **run.metrics()[-1]}))
+        print_json({"run": str(run.folder), **run.metrics()[-1]})
         return
     print(run.folder)
