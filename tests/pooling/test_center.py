@@ -109,4 +109,4 @@ def test_two_processes_train_as_one_with_the_whole_batch(tmp_path):
     for _ in range(2):
         _, state = results.get()
         for name, value in alone.state_dict().items():
-            assert_close(torch.tensor(state[name]), value, rtol=1e-4, atol=1e-5)
+            assert_close(torch.tensor(state[name], dtype=value.dtype), value, rtol=1e-4, atol=1e-5)
