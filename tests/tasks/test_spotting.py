@@ -5,10 +5,12 @@ import shutil
 import pytest
 import torch
 
+from dgmp.catalogue import Catalogue
+from dgmp.engines import Here
 from dgmp.errors import DgmpError
 from dgmp.spotting import WordModel, WordSpec, open_words
 from dgmp.synthetic import synthesize_words
-from dgmp.tasks import index_words, spot
+from dgmp.tasks import describe, index_words, spot
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +104,12 @@ def test_a_word_with_an_unknown_letter_is_named_before_pages_are_looked_at(corpu
     with pytest.raises(DgmpError, match="'ж'"):
         spot(corpus, "ж", model=model, index=corpus / "never")
     assert not (corpus / "never").exists()
+
+
+@pytest.mark.usefixtures("stroke_describers")
+def test_the_pages_of_a_catalogue_are_indexed_within_it(scans, model, tmp_path):
+    catalogue = describe(scans, tmp_path / "catalogue", engine=Here()).catalogue
+    found = spot(tmp_path / "catalogue", "the", model=model, number=3)
+    assert found.index.folder == tmp_path / "catalogue" / "words"
+    assert set(found.index.pages) == set(catalogue.paths())
+    assert len(Catalogue.open(tmp_path / "catalogue")) == len(catalogue)
