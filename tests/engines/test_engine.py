@@ -204,6 +204,11 @@ def test_by_default_all_cores_work():
     assert engine_for(None) == Processes(cores())
 
 
+def test_workers_of_ray_are_told_how_many_machines_there_are():
+    (said,) = WORKERS["ray"].map(work.machines_said, ["page"])
+    assert said == ("page", "1")
+
+
 def test_ray_is_named_without_an_address():
     assert engine_for(2, "ray") == RayCluster(number=2)
 

@@ -72,8 +72,10 @@ class RayCluster:
 class _Calling:
     """In the process of an actor."""
 
-    def take(self, packed: bytes, path: list[str]) -> bytes:
+    def take(self, packed: bytes, path: list[str], machines: int) -> bytes:
         sys.path += [folder for folder in path if folder not in sys.path]
+        # Who asks hosts of the web keeps to its part of what all may ask, see sources/turns.py.
+        os.environ.setdefault("DGMP_MACHINES", str(machines))
         return _outcome(lambda: take_function(packed))
 
     def call(self, packed: bytes) -> bytes:
@@ -84,7 +86,8 @@ class _Actor:
     def __init__(self, ray: Any, handle: Any, packed: Any) -> None:
         self._ray = ray
         self._handle = handle
-        self.ready = _opened(handle.take.remote(packed, sys.path))
+        machines = sum(node["Alive"] and "CPU" in node["Resources"] for node in ray.nodes())
+        self.ready = _opened(handle.take.remote(packed, sys.path, max(1, machines)))
 
     def call(self, item: Any) -> Future[Any]:
         return _opened(self._handle.call.remote(self._ray.cloudpickle.dumps(item)))

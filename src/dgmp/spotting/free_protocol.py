@@ -6,7 +6,8 @@ no better place has found that word already. Words that no place finds count as 
 
     AP = 1/R Σ precision at each hit       R: words of that text on the pages
 
-over the first 300 places, far more than any text has words on a few pages. Queries are those of :mod:`.protocol`; an example is left out together with the places on it.
+over the first 300 places, far more than any text has words on a few pages. Queries are those of
+:mod:`.protocol`; an example is left out together with the places on it.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from ..options import AsJson, say_left_out
+from ..options import AsJson, print_json, say_left_out
 
 
 def spot(
@@ -31,7 +31,6 @@ def spot(
     as_json: AsJson = False,
 ) -> None:
     """List the places that look most like WORD, or like an example, best first."""
-    import json
     from dataclasses import asdict
 
     from ...spotting import draw_hits
@@ -54,7 +53,7 @@ def spot(
         draw_hits(found.hits, pages, sheet, f"{word or example}")
     if as_json:
         for hit in found.hits:
-            print(json.dumps(asdict(hit), ensure_ascii=False))
+            print_json(asdict(hit))
         return
     print("rank  cosine  x,y,w,h              page")
     for rank, hit in enumerate(found.hits, start=1):
