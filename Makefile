@@ -41,6 +41,7 @@ docs: $(READY)  ## draw the figures and the map of rooms, build the site into si
 	$(BIN)/python docs/synthetic_sheets.py
 	$(BIN)/python docs/hands_figures.py
 	$(BIN)/python docs/web_figures.py
+	$(BIN)/python docs/words_figures.py
 	$(BIN)/python docs/scale_figures.py
 	$(BIN)/mkdocs build --strict
 

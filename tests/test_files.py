@@ -3,6 +3,9 @@
 import errno
 import json
 import os
+import subprocess
+import sys
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,10 +15,12 @@ import pytest
 from dgmp.errors import DgmpError
 from dgmp.files import (
     Format,
+    as_named,
     check_place,
     first_difference,
     from_plain,
     read_json,
+    readable,
     replacing,
     replacing_folder,
     to_plain,
@@ -248,3 +253,71 @@ def test_a_folder_that_cannot_be_moved_into_place_leaves_what_was_there(tmp_path
     with pytest.raises(DgmpError, match="folder: cannot be written"):
         lose()
     assert [file.name for file in tmp_path.rglob("*")] == ["folder", "old.txt"]
+
+
+NAMES = (b"plain.png", "müller ρ.png".encode(), b"m\xfcller.png", b"a\nb\x1b[31m.png", b"\\xff.png",
+         b"\\x5c\xff", b"a\\b.png", "\u202egnp.exe".encode(), b"\xc3\x28")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES, ids=repr)
+def test_every_name_of_a_file_survives_as_text_that_can_be_stored_and_printed(name):
+    text = readable(os.fsdecode(name))
+    assert os.fsencode(as_named(text)) == name
+    assert text.isprintable()
+    assert json.loads(json.dumps(text).encode()) == text
+
+
+def test_names_that_are_text_stay_as_they_are():
+    for name in ("plain.png", "müller ρ.png", "a\\b.png"):
+        assert readable(name) == as_named(name) == name
+
+
+def test_new_files_have_the_mode_that_the_user_wants(tmp_path):
+    (tmp_path / "other").touch()
+    with replacing(tmp_path / "file") as beside:
+        beside.unlink()
+        os.close(os.open(beside, os.O_CREAT | os.O_WRONLY, 0o600))
+    assert (tmp_path / "file").stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
+@pytest.fixture
+def left_by_a_kill(tmp_path):
+    """A function that makes a file or folder as a process that was killed an hour ago left it."""
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+
+    def leave(name, folder=False, process=ended.pid):
+        path = tmp_path / f".{name}.{process}.0123abcd"
+        path.mkdir() if folder else path.write_text("half of it")
+        os.utime(path, (time.time() - 3600,) * 2)
+        return path
+
+    return leave
+
+
+def test_what_killed_processes_left_is_removed(left_by_a_kill, tmp_path):
+    left_by_a_kill("pages.bin")
+    left_by_a_kill("table", folder=True)
+    alive = left_by_a_kill("mine.txt", process=os.getpid())
+    write_text(tmp_path / "file", "all of it")
+    assert {file.name for file in tmp_path.iterdir()} == {"file", alive.name}
+
+
+def test_a_folder_that_a_kill_left_aside_is_put_back(left_by_a_kill, tmp_path):
+    aside = left_by_a_kill("table", folder=True)
+    aside.rename(tmp_path / f"{aside.name}.old")
+    write_text(tmp_path / "file", "")
+    assert {file.name for file in tmp_path.iterdir()} == {"file", "table"}
+
+
+def test_a_name_that_is_too_long_is_refused_before_the_work(tmp_path):
+    with pytest.raises(DgmpError, match="cannot be written: File name too long"):
+        check_place(tmp_path / ("a" * 250))
+
+
+def test_json_that_is_too_deep_and_pipes_are_refused(tmp_path):
+    (tmp_path / "deep").write_text("[" * 100_000)
+    os.mkfifo(tmp_path / "pipe")
+    for name, reason in (("deep", "is not JSON"), ("pipe", "is no ordinary file")):
+        with pytest.raises(DgmpError, match=reason):
+            read_json(tmp_path / name, Format("f", 1, "thing"))

@@ -3,15 +3,21 @@
 A file is written beside its place and then moved into it. Every JSON file of dgmp begins with
 ``"format"`` and ``"version"``; a :class:`Format` writes and checks them. Records (dataclasses) are
 turned to plain values and back by their type annotations.
+
+Names of files are bytes, and need not be text: ``readable`` writes them so that every program can
+read them, ``as_named`` gives the name back.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import shutil
 import tempfile
+import time
+import unicodedata
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -23,6 +29,12 @@ from .names import need
 from .storage import AnyPath, ObjectPath
 
 T = TypeVar("T")
+_UNREADABLE = {"Cc", "Cs", "Zl", "Zp"}  # control characters, bytes that are no text, line ends
+_TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # of the direction
+_ESCAPE = re.compile(r"\\x([0-9a-f]{2})")
+_LEFTOVER = re.compile(r"\.(.+)\.(\d+)\.[0-9a-f]{8}(\.old)?", re.DOTALL)
+_LEFTOVER_SECONDS = 600  # without a write, of a process that is no more
+_swept: set[Path] = set()  # folders, each once in a process
 MAKER = "dgmp"  # in pictures that dgmp draws, so that they are never taken for pages
 
 
@@ -72,7 +84,11 @@ def replacing(path: AnyPath) -> Iterator[Path]:
     try:
         check_place(path)
         path.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(path.parent)
+        beside.touch()
+        mode = beside.stat().st_mode  # as the user wants new files to be
         yield beside
+        beside.chmod(mode)  # some libraries know better
         with beside.open("rb+") as file:  # on the disk before it gets its name
             os.fsync(file.fileno())
         beside.replace(path)
@@ -94,7 +110,9 @@ def replacing_folder(path: Path) -> Iterator[Path]:
     beside = _beside(path)
     old = beside.with_name(f"{beside.name}.old")
     try:
-        beside.mkdir(parents=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(path.parent)
+        beside.mkdir()
         yield beside
         if path.exists():
             path.rename(old)
@@ -116,6 +134,66 @@ def _beside(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
 
 
+def _sweep(folder: Path) -> None:
+    """Remove what killed processes left in a folder; one of another machine may still write."""
+    if folder in _swept:
+        return
+    _swept.add(folder)
+    for found in folder.iterdir():
+        if (left := _LEFTOVER.fullmatch(found.name)) is None or _runs(int(left[2])):
+            continue
+        place = folder / left[1]
+        with suppress(OSError):
+            if time.time() - found.lstat().st_mtime < _LEFTOVER_SECONDS:
+                continue
+            if left[3] and not place.exists():  # killed between taking the old folder away …
+                found.rename(place)  # … and putting the new one there
+            elif found.is_dir():
+                shutil.rmtree(found)
+            else:
+                found.unlink()
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def readable(name: str) -> str:
+    r"""The name of a file as text that can be stored and printed.
+
+    Control characters, and bytes that are no UTF-8, become ``\xNN``, byte by byte, and so does a
+    backslash before what looks like that.
+    """
+    if name.isprintable() and "\\x" not in name:
+        return name
+    found = [
+        "".join(f"\\x{byte:02x}" for byte in os.fsencode(letter))
+        if unicodedata.category(letter) in _UNREADABLE
+        or letter in _TURNS
+        or (letter == "\\" and os.sep == "/" and _ESCAPE.match(name, place))
+        else letter
+        for place, letter in enumerate(name)
+    ]
+    return "".join(found)
+
+
+def as_named(text: str) -> str:
+    """The name of a file that ``readable`` made a text of."""
+    if os.sep != "/" or _ESCAPE.search(text) is None:
+        return text
+    parts = _ESCAPE.split(text)  # text and digits in turn
+    name = b"".join(
+        bytes.fromhex(part) if place % 2 else os.fsencode(part) for place, part in enumerate(parts)
+    )
+    return os.fsdecode(name)
+
+
 def write_text(path: AnyPath, text: str) -> None:
     """Write a text file, whole or not at all."""
     with replacing(path) as beside:
@@ -129,6 +207,10 @@ def cell_text(text: str) -> str:
 
 def check_place(path: Path) -> None:
     """Refuse, before long work, a place where no file can come to stand."""
+    try:
+        _beside(path).exists()  # the longest name that is needed there
+    except OSError as error:
+        raise DgmpError(f"{path}: cannot be written: {error.strerror}") from error
     if path.exists() and not path.is_file():  # a device would be moved out of its folder
         what = "a folder" if path.is_dir() else "no ordinary file"
         raise DgmpError(f"{path}: cannot be written: it is {what}")
@@ -149,10 +231,12 @@ def write_json(path: AnyPath, format: Format, values: Mapping[str, Any]) -> None
 def read_json(path: AnyPath, format: Format) -> dict[str, Any]:
     """The values of a JSON file of that format, its name and version among them."""
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            raise DgmpError(f"{path}: is no ordinary file")
         found = json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError) as error:
         raise DgmpError(f"{path.parent}: is no {format.what} (it has no {path.name})") from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DgmpError(f"{path}: is not JSON, or cannot be read") from error
     return format.check(found, path)
 
@@ -168,7 +252,7 @@ def from_plain(values: Any, kind: type[T], where: object) -> T:
     codec = need("msgspec")
     try:
         record: T = codec.convert(values, kind)
-    except (codec.ValidationError, ValueError) as error:
+    except (codec.ValidationError, ValueError, TypeError, RecursionError) as error:
         raise DgmpError(f"{where}: is no {kind.__name__} of this dgmp: {error}") from error
     if strange := _surplus(values, to_plain(record)):
         raise DgmpError(f"{where}: is no {kind.__name__} of this dgmp: unknown entry {strange!r}")

@@ -16,7 +16,7 @@ from .entries import HEAD
 def test_a_head_comes_back_as_it_was_written(tmp_path):
     head = Head({"kind": "drawn", "sizes": [1, 2]}, 8, "drawn", {"weight": 2.5}, {"scale": 1.5})
     write_head(head, tmp_path)
-    assert read_head(tmp_path) == (head, 4)
+    assert read_head(tmp_path) == (head, 5)
 
 
 def test_a_folder_is_a_catalogue_where_there_is_a_head(tmp_path):
@@ -50,7 +50,7 @@ def test_a_folder_of_scans_is_told_to_have_its_catalogue_beside_it(tmp_path):
 def test_another_format_version_is_refused(filled):
     path = filled.folder / FILE
     path.write_text(json.dumps({**json.loads(path.read_text()), "version": 99}))
-    with pytest.raises(CatalogueError, match="format version 99, this dgmp reads 4"):
+    with pytest.raises(CatalogueError, match="format version 99, this dgmp reads 5"):
         Catalogue.open(filled.folder)
 
 

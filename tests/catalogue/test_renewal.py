@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from dgmp.catalogue import Catalogue, renewal, rounded
+from dgmp.catalogue.checksums import CHECK
 from dgmp.catalogue.renewal import BESIDE, renew_columns
 from dgmp.catalogue.rows import TABLE, connect, list_column, schema
 from dgmp.errors import CatalogueError
@@ -68,7 +69,7 @@ def test_a_catalogue_of_version_1_is_read_without_being_changed(version_1):
 def test_a_catalogue_of_version_1_is_renewed_when_it_is_written_to(version_1):
     with Catalogue.open(version_1).writing():
         pass
-    assert json.loads((version_1 / "catalogue.json").read_text())["version"] == 4
+    assert json.loads((version_1 / "catalogue.json").read_text())["version"] == 5
     assert set(connect(version_1).open_table(TABLE).schema.names) == set(schema(8).names)
 
 
@@ -142,3 +143,15 @@ def test_pages_of_an_older_catalogue_get_their_place_without_being_described_aga
         assert (changes.new, changes.changed, changes.relabelled) == ((), (), (page,))
         catalogue.relabel(changes.relabelled)
     assert Catalogue.open(version_1).pages(["a"]) == (page,)
+
+
+def test_checksums_come_with_the_next_writing(filled):
+    before = filled.descriptors().vectors
+    connect(filled.folder).open_table(TABLE).drop_columns([CHECK])
+    head = filled.folder / "catalogue.json"
+    head.write_text(head.read_text().replace('"version": 5', '"version": 4'))
+    catalogue = renewed(filled.folder)
+    made = catalogue.column(CHECK)
+    assert None not in made.values()
+    assert len(set(made.values())) == 40
+    assert np.array_equal(catalogue.descriptors().vectors, before)

@@ -6,9 +6,11 @@ import time
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from dgmp.catalogue import Catalogue, Changes, Entry, Head
+from dgmp.catalogue.rows import TABLE, connect
 from dgmp.errors import CatalogueError
 from dgmp.records import Page, Region
 from dgmp.sources import FileSource
@@ -165,9 +167,10 @@ def test_a_folder_with_other_things_is_not_written_into(tmp_path):
         Catalogue.create(tmp_path, HEAD)
 
 
-def test_a_catalogue_whose_making_was_cut_off_is_made_anew(filled):
-    (filled.folder / "catalogue.json").unlink()
-    assert len(Catalogue.create(filled.folder, HEAD)) == 0
+def test_a_catalogue_whose_making_was_cut_off_is_made_anew(tmp_path):
+    Catalogue.create(tmp_path / "cut off", HEAD)
+    (tmp_path / "cut off" / "catalogue.json").unlink()
+    assert len(Catalogue.create(tmp_path / "cut off", HEAD)) == 0
 
 
 def test_a_lost_table_names_the_catalogue(filled):
@@ -243,3 +246,16 @@ def test_a_page_that_is_not_there_is_named(tmp_path):
     catalogue = Catalogue.create(tmp_path / "catalogue", HEAD)
     with pytest.raises(CatalogueError, match="holds no page 'b'"):
         catalogue.pages(["b"])
+
+
+def test_a_catalogue_that_lost_its_head_is_not_written_over(filled):
+    (filled.folder / "catalogue.json").unlink()
+    with pytest.raises(CatalogueError, match=r"a table of 40 rows and no catalogue.json"):
+        Catalogue.create(filled.folder, HEAD)
+    assert connect(filled.folder).open_table(TABLE).count_rows() == 40
+
+
+def test_the_table_of_another_program_is_not_written_over(tmp_path):
+    connect(tmp_path).create_table(TABLE, schema=pa.schema([pa.field("price", pa.float32())]))
+    with pytest.raises(CatalogueError, match=r"no catalogue\.json"):
+        Catalogue.create(tmp_path, HEAD)

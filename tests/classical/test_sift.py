@@ -120,3 +120,11 @@ def test_keypoints_of_several_octaves_come_from_top_to_bottom(pages):
     found = Sift(points="extrema", octaves=3, cell=4.0).detect(pages[0].pixels)
     assert len(np.unique(found.octaves)) > 1
     assert (np.diff(found.positions[:, 1]) >= 0).all()
+
+
+def test_extrema_do_not_depend_on_the_bands_they_are_looked_for_in(pages, monkeypatch):
+    sift = Sift(points="extrema", octaves=2)
+    whole = sift.detect(pages[0].pixels if hasattr(pages[0], "pixels") else pages[0])
+    monkeypatch.setattr("dgmp.classical.sift._BAND", 1)
+    bands = sift.detect(pages[0].pixels if hasattr(pages[0], "pixels") else pages[0])
+    assert np.array_equal(whole.positions, bands.positions)

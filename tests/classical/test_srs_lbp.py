@@ -68,3 +68,10 @@ def test_a_page_without_ink_has_vectors_of_zeros():
 def test_no_radius_at_all_is_refused():
     with pytest.raises(ValueError, match="radii"):
         SrsLbp(radii=0)
+
+
+def test_histograms_do_not_depend_on_the_bands_they_are_counted_in(monkeypatch):
+    page = np.where(np.random.default_rng(0).random((90, 70)) < 0.5, 0, 255).astype(np.uint8)
+    whole = SrsLbp(3).with_halves(page)
+    monkeypatch.setattr("dgmp.classical.srs_lbp._BAND", 1)
+    assert np.array_equal(SrsLbp(3).with_halves(page), whole)

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -121,15 +122,29 @@ def test_a_package_that_is_not_installed_names_the_extra(failing, missing, extra
 
 @pytest.mark.parametrize(
     "error",
-    [
-        RuntimeError("a bug"),
-        ModuleNotFoundError("no", name="dgmp.nowhere"),
-        OSError(errno.EACCES, "no"),
-    ],
+    [RuntimeError("a bug"), ModuleNotFoundError("no", name="dgmp.nowhere")],
     ids=lambda error: type(error).__name__,
 )
-def test_an_error_that_no_user_can_put_right_shows_itself(failing, error):
-    assert failing(error).exception is error
+def test_a_bug_is_one_line_that_says_where_the_full_report_lies(
+    failing, error, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    result = failing(error)
+    assert result.exit_code == 1
+    (report,) = tmp_path.iterdir()
+    assert len(result.stderr.splitlines()) == 1
+    assert f"{report}: {type(error).__name__}" in result.stderr
+    assert "Traceback" in report.read_text()
+
+
+def test_what_the_system_refuses_names_the_file(failing):
+    result = failing(OSError(errno.ENAMETOOLONG, "File name too long", "aaa.png"))
+    assert (result.exit_code, result.stderr) == (1, "dgmp: aaa.png: File name too long\n")
+
+
+def test_control_characters_are_escaped_when_they_are_printed(failing):
+    result = failing(DgmpError("page \x1b[31m.png"))
+    assert result.stderr == "dgmp: page \\x1b[31m.png\n"
 
 
 def test_help_works_as_a_process_and_imports_neither_torch_nor_numpy():

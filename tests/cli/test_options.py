@@ -1,6 +1,8 @@
 """Options that mean the same in every command."""
 
 import inspect
+import json
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +12,7 @@ from typer.main import get_command
 
 from dgmp.cli import app
 from dgmp.cli.app import COMMANDS
-from dgmp.cli.options import CorpusOptions, say_left_out, takes_corpus
+from dgmp.cli.options import CorpusOptions, print_json, say_left_out, takes_corpus
 from dgmp.errors import CorpusError
 
 PROGRAM = get_command(app).commands
@@ -83,3 +85,11 @@ def test_of_many_files_left_out_the_first_are_named_and_the_rest_counted(capsys)
         "left out: 9.png: empty",
         "left out: 2 more; `dgmp corpus` lists all",
     ]
+
+
+def test_what_is_no_number_is_null_in_json(capsys):
+    print_json({"loss": math.nan, "steps": [1, math.inf, 2.5], "name": "ρ"})
+    line = capsys.readouterr().out
+    assert json.loads(line, parse_constant=pytest.fail) == {
+        "loss": None, "steps": [1, None, 2.5], "name": "ρ",
+    }  # fmt: skip

@@ -1,5 +1,6 @@
 """Opening a corpus: pages with their labels, what is left out, and what is noted."""
 
+import errno
 import hashlib
 import json
 import os
@@ -11,7 +12,7 @@ from PIL import Image
 from dgmp.corpora import open_corpus, split_pages, write_split
 from dgmp.errors import CorpusError
 from dgmp.records import Region
-from dgmp.sources import SOURCES, FileSource
+from dgmp.sources import SOURCES, FileSource, open_source
 
 from .labels import labels
 from .layouts import ALTO, BLOCK
@@ -273,3 +274,43 @@ def test_one_bad_page_of_a_document_does_not_lose_the_others(corpus_folder):
     corpus = open_corpus(corpus_folder)
     assert [page.id for page in corpus] == ["a.pdf#page=1"]
     assert corpus.left_out == (("a.pdf#page=2", "too small: 8×300 pixels"),)
+
+
+def test_what_is_not_gone_into_is_left_out_with_its_reason(page_file, corpus_folder, tmp_path):
+    page_file("a.png")
+    (tmp_path / "elsewhere").mkdir()
+    (corpus_folder / "link").symlink_to(tmp_path / "elsewhere")
+    (corpus_folder / "loop.png").symlink_to("loop.png")
+    os.mkfifo(corpus_folder / "pipe.csv")
+    os.mkfifo(corpus_folder / "a.xml")
+    corpus = open_corpus(corpus_folder)
+    assert [page.id for page in corpus] == ["a.png"]
+    assert dict(corpus.left_out) == {
+        "link": "a link to a folder, which is not followed; give that folder",
+        "loop.png": "missing: a link to nothing",
+        "pipe.csv": "no ordinary file",
+        "a.xml": "no ordinary file",
+    }
+
+
+def test_a_folder_that_may_not_be_read_is_left_out(page_file, corpus_folder, monkeypatch):
+    page_file("a.png")
+    page_file("b/c.png")
+    original = os.scandir
+
+    def refuse(path):
+        if str(path).endswith("/b"):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return original(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    assert open_corpus(corpus_folder).left_out == (("b", "cannot be read: Permission denied"),)
+
+
+def test_a_name_that_is_no_text_is_escaped_and_its_page_found_again(page_file, corpus_folder):
+    page_file("a.png").rename(os.fsdecode(os.fsencode(corpus_folder) + b"/m\xfcller.png"))
+    (page,) = open_corpus(corpus_folder)
+    assert page.id == r"m\xfcller.png"
+    assert open_source(page.source.address).content_hash == page.content_hash
+    (corpus_folder / "labels.csv").write_text(f"file,writer\n{page.id},Anna\n")
+    assert [page.writer for page in open_corpus(corpus_folder)] == ["Anna"]

@@ -126,3 +126,28 @@ def test_a_name_gives_a_split_if_it_holds_the_word_of_just_one(name, split):
 def test_what_dgmp_hands_wrote_is_no_label_file(tmp_path):
     (tmp_path / "hands.csv").write_text("page,hand,fit,confidence,path\na.png,1,1.0,0.9,a.png\n")
     assert read_table(tmp_path / "hands.csv") is None
+
+
+def test_a_table_of_one_column_lists_its_files(tmp_path):
+    (tmp_path / "pages.csv").write_text("file\na.png\nb c.png\n")
+    assert read_table(tmp_path / "pages.csv").rows == ({"file": "a.png"}, {"file": "b c.png"})
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"file,writer\na.png," + b"x" * 140_000,
+        "file,writer\na.png,\0".encode("utf-16"),
+        b"file,writer\na\0.png,b",
+    ],
+    ids=["a cell of 140 000 letters", "NUL in UTF-16", "NUL"],
+)
+def test_what_is_no_table_is_refused_in_words(tmp_path, content):
+    (tmp_path / "pages.csv").write_bytes(content)
+    with pytest.raises(CorpusError, match=r"pages\.csv: "):
+        read_table(tmp_path / "pages.csv")
+
+
+def test_lines_may_end_as_on_old_macs(tmp_path):
+    (tmp_path / "pages.csv").write_bytes(b"file,writer\ra.png,b\r")
+    assert read_table(tmp_path / "pages.csv").rows == ({"file": "a.png", "writer": "b"},)

@@ -130,3 +130,11 @@ def test_a_layout_file_that_cannot_be_used_is_an_error(layout, kind):
 def test_a_layout_file_that_is_not_there_is_an_error(tmp_path):
     with pytest.raises(CorpusError, match="cannot be read"):
         read_layout(tmp_path / "gone.xml", SIZE)
+
+
+@pytest.mark.parametrize("width", ["inf", "nan", "1e999", "-10", "0"])
+def test_a_page_without_a_size_is_refused(tmp_path, width):
+    page = f'<PcGts><Page imageWidth="{width}" imageHeight="{width}"/></PcGts>'
+    (tmp_path / "a.xml").write_text(page)
+    with pytest.raises(CorpusError, match="states a page of"):
+        read_layout(tmp_path / "a.xml", (100, 100))

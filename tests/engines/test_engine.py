@@ -4,6 +4,8 @@ import os
 import signal
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
 from scribbles import draw_page
 
@@ -178,6 +180,24 @@ def test_no_workers_are_this_process():
 
 def test_workers_are_processes():
     assert engine_for(3) == Processes(3)
+
+
+def out_of_memory(page):
+    if page.id == "03":
+        raise MemoryError
+    if page.id == "05":
+        raise cv2.error("OpenCV(4.13) alloc.cpp: error: (-4:Insufficient memory) Failed")
+    if page.id == "07":
+        cv2.resize(np.zeros((0, 0), np.uint8), (1, 1))
+    return page.id
+
+
+@EVERY_ENGINE
+def test_memory_and_pixels_of_one_page_do_not_stop_the_others(engine):
+    found = {page.id: result for page, result in map_pages(PAGES, out_of_memory, engine)}
+    assert found["03"].reason == found["05"].reason == "too large for this machine's memory"
+    assert found["07"].reason.startswith("cannot be prepared: OpenCV")
+    assert len([result for result in found.values() if isinstance(result, str)]) == 9
 
 
 def test_by_default_all_cores_work():

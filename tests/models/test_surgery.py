@@ -268,3 +268,11 @@ def test_refused_model_is_as_it_was():
     with pytest.raises(SurgeryError):
         replace_global_pooling(model, Peak(4))
     assert model.avgpool is pool
+
+
+@pytest.mark.parametrize("kind", [TvResNet, TvConvNext, TvEfficientNet, TimmResNet, Video])
+def test_torch_fx_traces_a_network_around_its_new_pooling(kind):
+    model = kind().eval()
+    images = torch.randn(2, 3, 16, 16)
+    replace_global_pooling(model, AveragePool())
+    assert_close(torch.fx.symbolic_trace(model)(images), model(images))

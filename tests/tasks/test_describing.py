@@ -1,7 +1,9 @@
 """Pages into a catalogue, called from Python: only what is new or changed."""
 
+import os
 from dataclasses import replace
 from functools import partial
+from itertools import count
 
 import cv2
 import numpy as np
@@ -247,12 +249,13 @@ def test_a_page_that_a_label_file_no_longer_lists_stays(described, scans):
     assert len(done.left_out) == 11  # not listed
 
 
-def test_a_page_that_changes_while_it_is_read_is_left_out(scans, tmp_path, monkeypatch):
+def test_a_page_that_changes_all_the_time_is_left_out(scans, tmp_path, monkeypatch):
+    drawn = count(50)
     original = StrokeDescriber.describe_page
 
     def slow(self, image):
         if image.page.id == "0-0.png":
-            draw_page(50, 0, scans / "0-0.png")
+            draw_page(next(drawn), 0, scans / "0-0.png")
         return original(self, image)
 
     monkeypatch.setattr(StrokeDescriber, "describe_page", slow)
@@ -283,3 +286,30 @@ def test_a_head_holds_all_that_made_the_vectors(calibrated_describer):
     head = head_for("strokes", calibrated_describer)
     assert (head.spec, head.dim) == (full_spec(calibrated_describer), 48)
     assert head.calibration == calibrated_describer.calibration.to_json()
+
+
+def replaced_once(scans, monkeypatch):
+    """Page 0-0 is replaced while it is described, by another of the same size and time."""
+    page, original = scans / "0-0.png", StrokeDescriber.describe_page
+    draw_page(50, 0, scans.parent / "other.png")
+    time = page.stat().st_mtime_ns
+    size = max(page.stat().st_size, (scans.parent / "other.png").stat().st_size)
+    for file in (page, scans.parent / "other.png"):
+        file.write_bytes(file.read_bytes().ljust(size, b"\0"))
+        os.utime(file, ns=(time, time))
+
+    def slow(self, image):
+        if image.page.id == "0-0.png" and (scans.parent / "other.png").exists():
+            (scans.parent / "other.png").replace(page)
+        return original(self, image)
+
+    monkeypatch.setattr(StrokeDescriber, "describe_page", slow)
+
+
+def test_a_page_that_is_replaced_while_it_is_read_is_described_again(scans, tmp_path, monkeypatch):
+    replaced_once(scans, monkeypatch)
+    done = describe(scans, tmp_path / "new", describer="raw")
+    assert done.left_out == ()
+    now = describe_pages(open_corpus(scans).pages[:1], StrokeDescriber()).descriptors.vectors
+    stored = done.catalogue.page("0-0.png").vectors
+    assert np.array_equal(stored, unrounded(rounded(now)[0]))

@@ -2,11 +2,12 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import pytest
 
 from dgmp.catalogue import Catalogue, Head
-from dgmp.corpora import open_corpus
+from dgmp.corpora import open_corpus, write_split
 from dgmp.engines import Here
 from dgmp.errors import CatalogueError, CorpusError
 from dgmp.tasks import describe
@@ -127,3 +128,15 @@ def test_a_page_that_is_missed_is_looked_for_by_its_name_without_folders(
     shutil.move(scans, tmp_path / "above" / "ms 12")
     made = describe(tmp_path / "above", tmp_path / "catalogue", engine=Here()).catalogue
     assert "did you mean 'ms 12/2-1.png'?" in str(page_missing(made, "2-1.jpg"))
+
+
+def test_pages_that_a_run_learned_from_are_known_by_their_content(hands, tmp_path):
+    (tmp_path / "run.json").write_text(json.dumps({"data": {"path": str(tmp_path)}}))
+    corpus = open_corpus(hands)
+    learned = [replace(page, writer=None, manuscript=None, split="train") for page in corpus][:2]
+    write_split([*learned, replace(corpus.pages[-1], split="val")], tmp_path / "split.csv")
+    (tmp_path / "elsewhere").mkdir()
+    for page in corpus:
+        shutil.copy(page.source.path, tmp_path / "elsewhere" / f"renamed {page.id}")
+    seen = trained_on(tmp_path, open_corpus(tmp_path / "elsewhere"))
+    assert seen == {f"renamed {page.id}" for page in learned}

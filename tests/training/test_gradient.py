@@ -8,6 +8,7 @@ from lightning_fabric import Fabric
 from torch import nn
 from torch.testing import assert_close
 
+from dgmp.errors import DgmpError
 from dgmp.models import ModelSpec
 from dgmp.training.gradient import backward_in_chunks, paused_statistics
 from dgmp.training.losses import make_loss
@@ -76,3 +77,12 @@ def test_paused_statistics_stay_as_they_were():
         model(images())
     for name, buffer in model.named_buffers():
         assert_close(buffer, before[name])
+
+
+@pytest.mark.parametrize("chunk", [None, 2])
+def test_a_loss_that_is_no_number_stops_the_training(recipe, fabric, chunk):
+    model = network(frozen=True)
+    with torch.no_grad():
+        next(model.parameters()).fill_(float("nan"))
+    with pytest.raises(DgmpError, match=r"the loss is nan.*learning_rate"):
+        gradients(model, make_loss(recipe), fabric, chunk)

@@ -141,3 +141,19 @@ def test_another_pooling_does_not_keep_the_options_of_the_one_before():
 @pytest.mark.parametrize("pooling", [None, "gmp"])
 def test_the_same_pooling_keeps_its_options(pooling):
     assert with_pooling(RECIPES["writer-small"], pooling) == RECIPES["writer-small"]
+
+
+SENSELESS = [
+    "input.preparation.canonical=-5", "input.preparation.canonical=nan", "augmentation.crop=-1",
+    "augmentation.crop=0", "augmentation.zoom=-5", "augmentation.area=(2, 1)",
+    "augmentation.area=(0.5, 2)", "augmentation.aspect=(0, 1)", "augmentation.rotation=nan",
+    "decay_from=-1", "warmup_steps=-1", "weight_decay=-1", "learning_rate=nan", "learning_rate=inf",
+    "temperature=0", "pooling_rate=-1", "margin=nan",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", SENSELESS)
+def test_a_value_without_sense_is_refused_where_it_is_declared(change):
+    name = change.partition("=")[0].rpartition(".")[2]
+    with pytest.raises(DgmpError, match=name):
+        override(RECIPES["writer-small"], [change])

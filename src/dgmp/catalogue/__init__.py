@@ -31,8 +31,9 @@ from .projection import (
     save_projection,
 )
 from .rounding import rounded, unrounded
+from .rows import Changes, Entry
 from .search import Nearest, sample_rows
-from .table import Catalogue, Changes, Entry
+from .table import Catalogue
 
 __all__ = [
     "SAMPLED",

@@ -2,7 +2,7 @@
 
 Version 1 named the kind of a describer's spec differently for trained networks; such a spec is read
 as what would be written now. Versions 1 and 2 go with a table of float32 vectors, 3 with one that
-does not hold where on its picture a page lies (:mod:`.renewal`).
+does not hold where on its picture a page lies, 4 with one without checksums (:mod:`.renewal`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..errors import CatalogueError, DgmpError
 from ..files import Format, first_difference, from_plain, read_json, to_plain, write_json
 from ..storage import AnyPath, reachable_path
 
-FORMAT = Format("dgmp-catalogue", 4, "catalogue", older=(1, 2, 3))
+FORMAT = Format("dgmp-catalogue", 5, "catalogue", older=(1, 2, 3, 4))
 ROUNDED = 3  # the version since which vectors are stored in bytes
 FILE = "catalogue.json"
 

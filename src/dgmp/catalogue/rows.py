@@ -19,10 +19,39 @@ from ..names import need
 from ..records import Page, Region
 from ..sources import is_address, open_source
 from ..storage import AnyPath, ObjectPath, explained, lance_options
+from .checksums import CHECK, damaged
 from .rounding import unrounded
 
 TABLE = "pages"
 LABELS = ("writer", "script", "manuscript", "scan")
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A described page, as it goes into a catalogue."""
+
+    page: Page
+    vector: NDArray[np.float32]  # (dim,), unit length
+    content_hash: str
+    thumbnail: bytes  # JPEG
+    stamp: str | None = None  # of the source when it was read; None: as it is now
+    halves: float | None = None  # the cosine of the vectors of its two halves
+    line_distance: float | None = None  # pixels of the scan that were assumed between lines
+
+
+@dataclass(frozen=True)
+class Changes:
+    """How pages differ from what is stored of them."""
+
+    new: tuple[Page, ...] = ()
+    changed: tuple[Page, ...] = ()  # another picture under the same id
+    relabelled: tuple[Page, ...] = ()  # the same picture, but path or labels differ or are unknown
+    vanished: tuple[str, ...] = ()  # ids whose source is gone, or no longer has this part
+
+    @property
+    def to_describe(self) -> tuple[Page, ...]:
+        """New and changed pages in the order of their ids."""
+        return tuple(sorted(self.new + self.changed, key=lambda page: page.id))
 
 
 def connect(folder: AnyPath) -> Any:
@@ -33,6 +62,23 @@ def connect(folder: AnyPath) -> Any:
         read_consistency_interval=timedelta(0),
         storage_options=lance_options() if there else None,
     )
+
+
+def check_unused(folder: AnyPath) -> None:
+    """Refuse a folder whose table holds rows, or is of another program, as the place of a new one.
+
+    A table of ours without rows and without a head is what a killed beginning leaves.
+    """
+    if not (folder / f"{TABLE}.lance").exists():
+        return
+    with refusals(folder):
+        table = connect(folder).open_table(TABLE)
+        rows, ours = table.count_rows(), "page_id" in table.schema.names
+    if rows or not ours:
+        raise CatalogueError(
+            f"{folder}: holds a table of {rows} rows and no catalogue.json; bring that back, or "
+            "give a new or an empty folder"
+        )
 
 
 def schema(dim: int) -> Any:
@@ -51,6 +97,7 @@ def schema(dim: int) -> Any:
             pa.field("halves", pa.float32()),  # the cosine of the two halves of the page
             pa.field("line_distance", pa.float32()),  # pixels of the scan, as it was described
             pa.field("thumbnail", pa.binary()),
+            pa.field(CHECK, pa.int64()),  # by which damage to the row is seen
         ]
     )
 
@@ -134,7 +181,22 @@ def among(page_ids: Sequence[str]) -> str:
 
 
 def stored_rows(rows: Any) -> NDArray[Any]:  # (pages, dim)
-    """The vectors of rows as they are stored: int8, or float32 in a catalogue before version 3."""
+    """The vectors of rows as they are stored: int8, or float32 in a catalogue before version 3.
+
+    Where what verifies them was read as well, damage raises a :class:`CatalogueError`.
+    """
+    stored = unchecked_rows(rows)
+    if found := damaged(rows, stored, halves_of(rows)):
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        raise CatalogueError(
+            f"page {found[0]!r}{more} is damaged: what is stored of it is not what was written; "
+            "dgmp describe of its folder into the same catalogue makes it anew"
+        )
+    return stored
+
+
+def unchecked_rows(rows: Any) -> NDArray[Any]:  # (pages, dim)
+    """The same, whatever they are."""
     column = rows["vector"]
     flat = column.combine_chunks() if hasattr(column, "combine_chunks") else column
     return np.asarray(flat.flatten()).reshape(len(column), column.type.list_size)
@@ -165,12 +227,21 @@ def present(table: Any, *names: str) -> list[str]:
     return [name for name in names if name in there]
 
 
+def _panics(error: Exception) -> bool:
+    """Whether LanceDB stumbled over a damaged file; it has no public name for that."""
+    return type(error).__name__ in ("RustPanic", "PanicException")
+
+
 @contextmanager
 def refusals(folder: AnyPath) -> Iterator[None]:
     """Raise what the table or the disk refuses as an error that names the catalogue."""
     try:
         yield
-    except (OSError, RuntimeError, ValueError) as error:
+    except CatalogueError as error:
+        raise CatalogueError(f"{folder}: {str(error).removeprefix(f'{folder}: ')}") from error
+    except Exception as error:
+        if not isinstance(error, (OSError, RuntimeError, ValueError)) and not _panics(error):
+            raise
         first = str(error).strip().partition("\n")[0]
         if isinstance(folder, ObjectPath):
             first = explained(error)

@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from ..names import need
 from ..records import Hit
 from ..storage import AnyPath
+from .checksums import CHECK, COLUMNS, damaged
 from .projection import SHORT, few_coordinates, fit_projection
 from .rounding import blocks, products, scales
-from .rows import among, halves_of, present, stored_rows, vectors_of
+from .rows import among, halves_of, present, stored_rows, unchecked_rows, vectors_of
 from .shorts import ShortTable
 
 EXACT_PAGES = 10_000
@@ -194,7 +195,18 @@ class Searcher:
         return (_pages(batch) for batch in query.to_batches(_READ))
 
     def _wanted(self) -> list[str]:
-        return present(self._table, "page_id", "vector", "halves")
+        return present(self._table, *COLUMNS)
+
+    def damaged(self) -> frozenset[str]:
+        """The ids of all rows that are not as they were written."""
+        if CHECK not in self._table.schema.names:
+            return frozenset()
+        query = self._table.search().select(self._wanted()).limit(None)
+        return frozenset(
+            id
+            for batch in query.to_batches(_READ)
+            for id in damaged(batch, unchecked_rows(batch), halves_of(batch))
+        )
 
     def _rows(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         if not len(ids):

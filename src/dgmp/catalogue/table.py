@@ -12,9 +12,10 @@ twice is there once.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -22,11 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CatalogueError
-from ..files import to_plain
+from ..files import readable, to_plain
 from ..names import need
 from ..records import Descriptors, Page, file_and_part
 from ..sources import is_address
 from ..storage import AnyPath, as_path, reachable_path
+from .checksums import CHECK, COLUMNS, checksums
 from .head import FORMAT, ROUNDED, Head, is_catalogue, read_head, write_head
 from .lock import LOCK, locked
 from .renewal import renew_columns
@@ -34,7 +36,10 @@ from .rounding import rounded, unrounded
 from .rows import (
     LABELS,
     TABLE,
+    Changes,
+    Entry,
     among,
+    check_unused,
     connect,
     content_of,
     halves_of,
@@ -59,34 +64,6 @@ _COMPACT_EVERY = 256  # batches, each of which leaves a file of its own
 _FILES, _FILE_PAGES = 32, 1000
 
 
-@dataclass(frozen=True, eq=False)
-class Entry:
-    """A described page, as it goes into a catalogue."""
-
-    page: Page
-    vector: NDArray[np.float32]  # (dim,), unit length
-    content_hash: str
-    thumbnail: bytes  # JPEG
-    stamp: str | None = None  # of the source when it was read; None: as it is now
-    halves: float | None = None  # the cosine of the vectors of its two halves
-    line_distance: float | None = None  # pixels of the scan that were assumed between lines
-
-
-@dataclass(frozen=True)
-class Changes:
-    """How pages differ from what is stored of them."""
-
-    new: tuple[Page, ...] = ()
-    changed: tuple[Page, ...] = ()  # another picture under the same id
-    relabelled: tuple[Page, ...] = ()  # the same picture, but path or labels differ or are unknown
-    vanished: tuple[str, ...] = ()  # ids whose source is gone, or no longer has this part
-
-    @property
-    def to_describe(self) -> tuple[Page, ...]:
-        """New and changed pages in the order of their ids."""
-        return tuple(sorted(self.new + self.changed, key=lambda page: page.id))
-
-
 class Catalogue:
     """Made by :meth:`create` and :meth:`open`."""
 
@@ -106,6 +83,7 @@ class Catalogue:
         inside = {f"{TABLE}.lance", LOCK}
         if folder.is_file() or (folder.is_dir() and {f.name for f in folder.iterdir()} - inside):
             raise CatalogueError(f"{folder}: holds something else; give a new or an empty folder")
+        check_unused(folder)
         with refusals(folder):
             folder.mkdir(parents=True, exist_ok=True)
         with locked(folder), refusals(folder):
@@ -169,10 +147,13 @@ class Catalogue:
         """What of these pages has to be described, and what is in the catalogue without reason.
 
         A page with the stamp that was stored is taken to be the same; else its content decides.
+        One whose row is damaged has changed.
         ``others`` are pages of the same corpus that are left alone this time.
         """
         rows = self._columns("page_id", "path", "place", "content_hash", "stamp", *LABELS)
         stored = {row["page_id"]: row for row in rows.to_pylist()}
+        with refusals(self.folder):
+            broken = self._searcher.damaged()
         places = {(row["path"], file_and_part(id)[1]): id for id, row in stored.items()}
         new, changed, relabelled = [], [], []
         for page in pages:
@@ -194,7 +175,9 @@ class Catalogue:
                 )
             stamp = page.stamp()
             same = row["stamp"] == stamp
-            if not same and (not stamp or row["content_hash"] != content_of(page)):
+            if page.id in broken or (
+                not same and (not stamp or row["content_hash"] != content_of(page))
+            ):
                 changed.append(page)
             elif (
                 elsewhere
@@ -226,6 +209,8 @@ class Catalogue:
                 f"{self.folder}: has format version {self._version}; Catalogue.writing renews it"
             )
         numbers, steps = rounded(vectors)
+        halves = np.array([math.nan if e.halves is None else e.halves for e in batch], np.float32)
+        checks = checksums(list(ids), numbers, steps, halves).tolist()
         rows = [
             {
                 **row_of(entry.page, entry.stamp),
@@ -234,8 +219,9 @@ class Catalogue:
                 "halves": entry.halves,
                 "line_distance": entry.line_distance,
                 "thumbnail": entry.thumbnail,
+                CHECK: check,
             }
-            for entry, step in zip(batch, steps, strict=True)
+            for entry, step, check in zip(batch, steps, checks, strict=True)
         ]
         with refusals(self.folder):  # before the rows, which nobody would find without
             self._searcher.shorts.put(ids, numbers, steps)
@@ -262,13 +248,15 @@ class Catalogue:
 
     def descriptors(self) -> Descriptors:
         """All vectors in the order of the page ids, with writers if all pages have one."""
-        names = present(self._table, "page_id", "writer", "vector", "halves")
+        names = present(self._table, "writer", *COLUMNS)
         rows = self._columns(*names).sort_by("page_id")
         writers = rows["writer"].to_pylist()
         known = bool(writers) and None not in writers
+        with refusals(self.folder):
+            stored = stored_rows(rows)
         return Descriptors(
             tuple(rows["page_id"].to_pylist()),
-            vectors_of(stored_rows(rows)),
+            vectors_of(stored),
             self.head.spec,
             tuple(writers) if known else None,
             halves_of(rows),
@@ -315,19 +303,20 @@ class Catalogue:
 
     def find(self, text: str) -> str | None:
         """The id of the page that is meant by an id or by the path of a file, if it is here."""
-        rows = self._columns("page_id", where=f"page_id = {quoted(text)}")
+        rows = self._columns("page_id", where=f"page_id = {quoted(readable(text))}")
         if not len(rows):
-            path = quoted(text if is_address(text) else str(as_path(text).resolve()))
+            path = quoted(text if is_address(text) else readable(str(as_path(text).resolve())))
             rows = self._columns("page_id", where=f"path = {path}").sort_by("page_id")
         return str(rows["page_id"][0]) if len(rows) else None
 
     def page(self, page_id: str) -> Descriptors:
         """The descriptor of a page that is here."""
-        names = present(self._table, "vector", "halves")
+        names = present(self._table, *COLUMNS)
         rows = self._columns(*names, where=f"page_id = {quoted(page_id)}")
         if not len(rows):
             raise CatalogueError(f"{self.folder}: holds no page {page_id!r}")
-        vectors = vectors_of(stored_rows(rows))
+        with refusals(self.folder):
+            vectors = vectors_of(stored_rows(rows))
         return Descriptors((page_id,), vectors, self.head.spec, halves=halves_of(rows))
 
     def search(

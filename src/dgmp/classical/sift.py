@@ -46,6 +46,7 @@ _UNITS = 64  # steps per grey value: blurred pages are kept in 16 bits
 _CUT = 0.2
 _HALF = np.float32(2**-0.5)
 _SCALES = tuple(np.float32(sign) * scale for sign in (1, -1) for scale in (1, _HALF, 1, _HALF))
+_BAND = 4_000_000  # pixels in which extrema are looked for at once, at 50 bytes each
 _TOGETHER = 512  # keypoints described at once: their samples stay in the cache
 
 
@@ -124,7 +125,24 @@ class Sift:
             pixels = cv2.resize(pixels, (width // 2, height // 2), interpolation=cv2.INTER_AREA)
 
     def _extrema(self, page: Grey) -> NDArray[np.intp]:  # (n, 2)
-        """The x, y of dark and light extrema in space and scale."""
+        """The x, y of dark and light extrema in space and scale.
+
+        In bands of rows, which see as much above and below as the widest Gaussian does: the result
+        does not depend on them, memory is bounded.
+        """
+        margin = int(np.ceil(4 * self.finest * 2 ** (1 + 2 / self.layers))) + 3
+        high = max(_BAND // page.shape[1], margin)
+        places = []
+        for top in range(0, len(page), high):
+            first = max(top - margin, 0)
+            bottom = min(top + high, len(page))
+            found = self._extrema_of(page[first : bottom + margin])
+            inside = found[:, 1] + first
+            chosen = (top <= inside) & (inside < bottom)
+            places.append(np.stack([found[chosen, 0], inside[chosen]], axis=1))
+        return np.concatenate(places)
+
+    def _extrema_of(self, page: Grey) -> NDArray[np.intp]:  # (n, 2)
         cv2 = need("cv2")
         wide = page.astype(np.uint16) * np.uint16(_UNITS)
         sigmas = [self.finest * 2 ** (n / self.layers) for n in range(self.layers + 3)]

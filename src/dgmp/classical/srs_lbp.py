@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ from ..records import Matrix
 from .whitening import unit_rows
 
 _PATTERNS = 256
+_BAND = 8_000_000  # pixels that are looked at at once, at 25 bytes each
 _Ink = NDArray[np.uint8]  # 255 where there is ink, 0 on paper
 
 
@@ -61,18 +63,26 @@ class SrsLbp:
 
     def _histograms(self, pixels: NDArray[np.uint8], cuts: Sequence[int]) -> NDArray[np.float32]:
         """How often each pattern occurs, (bands, radii, patterns), in the rows between cuts."""
-        cv2 = need("cv2")
-        neighbours = _Neighbours(pixels, self.radii)
         histograms = np.zeros((len(cuts) + 1, self.radii, _PATTERNS), np.float32)
-        for radius in range(1, self.radii + 1):
-            # Where the centre is ink the neighbours that differ are paper: all bits turn over.
-            patterns = neighbours.patterns(radius, turn=True)
-            for band, rows in enumerate(np.split(patterns, cuts)):
-                if len(rows):
-                    found = cv2.calcHist([rows], [0], None, [_PATTERNS], [0, _PATTERNS])
-                    histograms[band, radius - 1] = found.ravel()
+        margin = self.radii + 1  # rows that patterns of the next ones see
+        high = max(_BAND // pixels.shape[1], margin)
+        for number, (start, end) in enumerate(pairwise([0, *cuts, len(pixels)])):
+            for top in range(start, end, high):
+                bottom = min(top + high, end)
+                first = max(top - margin, 0)
+                part = _Neighbours(pixels[first : bottom + margin], self.radii)
+                histograms[number] += self._counts(part, slice(top - first, bottom - first))
         histograms[:, :, 0] = 0
         return histograms
+
+    def _counts(self, part: _Neighbours, rows: slice) -> NDArray[np.float32]:  # (radii, patterns)
+        histograms = []
+        for radius in range(1, self.radii + 1):
+            # Where the centre is ink the neighbours that differ are paper: all bits turn over.
+            patterns = part.patterns(radius, turn=True)[rows]
+            found = need("cv2").calcHist([patterns], [0], None, [_PATTERNS], [0, _PATTERNS])
+            histograms.append(found.ravel())
+        return np.stack(histograms)
 
 
 def neighbour_patterns(pixels: NDArray[np.uint8], radius: int) -> NDArray[np.uint8]:

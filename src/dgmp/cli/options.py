@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import json
+import math
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 from typer import Argument, Option
+
+from ..files import readable
 
 if TYPE_CHECKING:
     from ..corpora import Corpus
@@ -140,7 +144,20 @@ def takes_corpus(command: Callable[..., None]) -> Callable[..., None]:
 
 def say(text: str) -> None:
     """A word to the person, not to the program that reads the results."""
-    print(text, file=sys.stderr)
+    print(readable(text), file=sys.stderr)
+
+
+def print_json(values: Any) -> None:
+    """A line of JSON; what is no number is null there, as JSON has no word for it."""
+    print(json.dumps(_finite(values), ensure_ascii=False, allow_nan=False))
+
+
+def _finite(values: Any) -> Any:
+    if isinstance(values, Mapping):
+        return {key: _finite(value) for key, value in values.items()}
+    if isinstance(values, (list, tuple)):
+        return [_finite(value) for value in values]
+    return None if isinstance(values, float) and not math.isfinite(values) else values
 
 
 def say_left_out(remarks: Iterable[tuple[str, str]], most: int = 10) -> None:

@@ -6,6 +6,7 @@ from .corpus import Corpus, Remark, open_corpus
 from .corpus_format import CorpusFormat, Found, Listed
 from .formats import FORMATS
 from .layout_files import Layout, layout_file, read_layout, text_elements
+from .layout_words import read_layout_words
 from .parts import (
     PARTS,
     band_pages,
@@ -15,7 +16,15 @@ from .parts import (
     side_pages,
     whole_and_part,
 )
-from .splits import apply_split, check_split, read_split_file, split_pages, write_split
+from .splits import (
+    apply_split,
+    check_split,
+    content_of,
+    contents_of_split,
+    read_split_file,
+    split_pages,
+    write_split,
+)
 from .survey import Survey, survey_corpus
 
 __all__ = [
@@ -32,6 +41,8 @@ __all__ = [
     "apply_split",
     "band_pages",
     "check_split",
+    "content_of",
+    "contents_of_split",
     "draw_area_sheet",
     "draw_contact_sheet",
     "layout_file",
@@ -39,6 +50,7 @@ __all__ = [
     "page_of_side",
     "picture_and_side",
     "read_layout",
+    "read_layout_words",
     "read_split_file",
     "region_pages",
     "side_pages",

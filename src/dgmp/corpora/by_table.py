@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from ..errors import CorpusError
+from ..files import as_named
 from ..storage import AnyPath, relative
 from .corpus_format import CorpusFormat, Found, Listed
 from .label_files import CLAMM_SCRIPTS, SPLITS, LabelFile, clamm_script, split_in
@@ -77,7 +78,7 @@ def _list(found: Found, kind: str) -> Listed:
             split_in(table.path.parent.name) if len(tables) > 1 else None
         )
         for row in table.rows:
-            name = row["file"].replace("\\", "/")
+            name = as_named(row["file"]).replace("\\", "/")
             wanted = table.path.parent / name
             known = wanted.resolve() in present
             if not known and not wanted.exists() and (root / name).is_file():

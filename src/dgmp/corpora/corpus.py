@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import CorpusError, ImageError, MissingLabels
+from ..files import readable
 from ..names import check_name
 from ..pixels import FOREIGN, SUFFIXES, Picture, pictures_in
 from ..records import Page, Source
@@ -67,7 +68,7 @@ class Corpus:
     @property
     def place(self) -> str:
         """The absolute path of the folder, or the address."""
-        return self.root if isinstance(self.root, str) else str(self.root.resolve())
+        return self.root if isinstance(self.root, str) else readable(str(self.root.resolve()))
 
     def check_usable(self) -> None:
         """Refuse a corpus without a single page that can be used."""
@@ -136,7 +137,8 @@ def open_corpus(
             kind = kind or "plain"
         path = path.parent
 
-    files = [single] if single else sorted(_walk(path), key=lambda f: _relative(f, path))
+    left_out: list[Remark] = []
+    files = [single] if single else sorted(_walk(path, left_out), key=lambda f: _relative(f, path))
     given = None if labels is None else as_path(labels)
     if given is not None and not given.exists():
         raise CorpusError(f"{labels}: there is no such label file")
@@ -150,7 +152,7 @@ def open_corpus(
     if kind is None:
         kind = format_of_tables(path, tables) if tables else choose_format(pictures)
     listed = FORMATS[kind].list_files(Found(path, pictures, tables, variant))
-    left_out = [
+    left_out += [
         Remark(_relative(file, path), f"not read here: {file.suffix.lower()} is no image format")
         for file in files
         if file.suffix.lower() in FOREIGN - SOURCES.keys()
@@ -186,23 +188,37 @@ def _open_addresses(
     return Corpus(path, "iiif", pages, left_out, tuple(Remark(*note) for note in listing.notes))
 
 
-def _walk(root: AnyPath) -> Iterator[AnyPath]:
+def _walk(root: AnyPath, left_out: list[Remark]) -> Iterator[AnyPath]:
+    """All files below a folder; what is not gone into is left out with its reason."""
     if isinstance(root, ObjectPath):
         for found in root.walk():
-            *folders, name = found.relative_to(root).parts
-            hidden = any(part.startswith(".") for part in (*folders, name))
-            if not hidden and not {*folders} & {*_PASSED_OVER}:
+            *above, last = found.relative_to(root).parts
+            hidden = any(part.startswith(".") for part in (*above, last))
+            if not hidden and not {*above} & {*_PASSED_OVER}:
                 yield found
         return
-    for folder, folders, names in os.walk(root):
-        folders[:] = sorted(
-            name for name in folders if not name.startswith(".") and name not in _PASSED_OVER
-        )
-        yield from (Path(folder) / name for name in names if not name.startswith("."))
+
+    def note(path: str | Path, reason: str) -> None:
+        left_out.append(Remark(_relative(Path(path), root), reason))
+
+    for folder, folders, names in os.walk(
+        root, onerror=lambda error: note(error.filename, f"cannot be read: {error.strerror}")
+    ):
+        below = sorted(n for n in folders if not n.startswith(".") and n not in _PASSED_OVER)
+        folders[:] = [name for name in below if not (Path(folder) / name).is_symlink()]
+        for name in set(below) - set(folders):
+            note(Path(folder) / name, "a link to a folder, which is not followed; give that folder")
+        for file in (Path(folder) / name for name in names if not name.startswith(".")):
+            if file.is_file():
+                yield file
+            elif file.is_symlink():
+                note(file, "missing: a link to nothing")
+            else:
+                note(file, "no ordinary file")
 
 
 def _relative(file: AnyPath, root: AnyPath) -> str:
-    return relative(file, root).as_posix()
+    return readable(relative(file, root).as_posix())
 
 
 def _tables(

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from ..files import readable
 from ..storage import AnyPath, relative
 from .label_files import SPLITS, LabelFile, split_in
 
@@ -24,7 +25,7 @@ class Found:
 
     def relative(self, picture: AnyPath) -> str:
         """The path of a picture from the root, with forward slashes."""
-        return relative(picture, self.root).as_posix()
+        return readable(relative(picture, self.root).as_posix())
 
 
 @dataclass
@@ -76,5 +77,5 @@ def folders_above(root: AnyPath, picture: AnyPath) -> tuple[tuple[str, ...], dic
     """The folders between root and picture that are no splits, and the split of those that are."""
     parts = relative(picture, root).parts[:-1]
     splits = [SPLITS[part.lower()] for part in parts if part.lower() in SPLITS]
-    names = tuple(part for part in parts if part.lower() not in SPLITS)
+    names = tuple(readable(part) for part in parts if part.lower() not in SPLITS)
     return names, {"split": splits[0]} if splits else {}

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import CorpusError
+from ..files import readable
 from ..pixels import SUFFIXES
 from ..storage import AnyPath
 
@@ -79,11 +80,18 @@ def split_in(name: str) -> str | None:
 def read_table(path: AnyPath) -> LabelFile | None:
     """Read a label file; None for a text file that lists no files at all."""
     text, notes = _decoded(path)
+    try:
+        return _read(path, text.replace("\r\n", "\n").replace("\r", "\n"), notes)
+    except csv.Error as error:
+        raise CorpusError(f"{path}: cannot be read as a table ({error})") from error
+
+
+def _read(path: AnyPath, text: str, notes: list[tuple[str, str]]) -> LabelFile | None:
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         return None
     delimiter = max(",;\t", key=lines[0].count)
-    if lines[0].count(delimiter):
+    if lines[0].count(delimiter) or lines[0].strip().lower() in COLUMNS:
         header = [re.sub(r"\s+", "_", cell.strip().lower()) for cell in _cells(lines[0], delimiter)]
         if header[: len(HANDS_HEADER)] == HANDS_HEADER:
             return None  # what dgmp hands wrote: its groups are no labels
@@ -99,12 +107,16 @@ def read_table(path: AnyPath) -> LabelFile | None:
 
 def _decoded(path: AnyPath) -> tuple[str, list[tuple[str, str]]]:
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            raise CorpusError(f"{path}: is no ordinary file")
         content = path.read_bytes()
     except OSError as error:
         raise CorpusError(f"{path}: cannot be read ({error.strerror})") from error
     if b"\0" in content:
         if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            return content.decode("utf-16"), []
+            text = content.decode("utf-16", "replace")
+            if "\0" not in text:
+                return text, []
         raise CorpusError(f"{path}: is no text, though its name ends in {path.suffix}")
     try:
         return content.decode("utf-8-sig"), []
@@ -139,7 +151,7 @@ def _with_header(
         if not any(cell.strip() for cell in cells):
             continue
         row = {
-            name: cell.strip()
+            name: cell.strip() if name == "file" else readable(cell.strip())
             for name, cell in zip(names, cells, strict=False)
             if name and cell.strip()
         }

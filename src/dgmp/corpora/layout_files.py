@@ -8,6 +8,7 @@ the pixels of the picture by the page size that the file states, whatever unit i
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -53,8 +54,30 @@ def layout_file(picture: AnyPath, files: Iterable[AnyPath] | None = None) -> Any
     return None
 
 
-def read_layout(path: AnyPath, size: tuple[int, int]) -> Layout:
-    """Read the regions of a picture of ``size`` (width, height)."""
+@dataclass(frozen=True)
+class LayoutFile:
+    """An ALTO or PAGE file that was read, and what brings it to the pixels of its picture."""
+
+    path: AnyPath
+    root: ElementTree.Element
+    kind: str  # "alto" or "PcGts"
+    zoom: tuple[float, float]
+
+    def elements(self, name: str) -> Iterator[ElementTree.Element]:
+        """All elements of that name."""
+        return (element for element in self.root.iter() if _name(element) == name)
+
+    def outline(self, element: ElementTree.Element) -> Polygon:
+        """The outline of an element in pixels of the picture; empty where it has none."""
+        outline = _alto_outline if self.kind == "alto" else _page_outline
+        try:
+            return _zoomed(outline(element), self.zoom)
+        except ValueError as error:
+            raise CorpusError(f"{self.path}: broken coordinates ({error})") from error
+
+
+def open_layout(path: AnyPath, size: tuple[int, int]) -> LayoutFile:
+    """Open the ALTO or PAGE file of a picture of ``size`` (width, height)."""
     try:
         with path.open("rb") as file:
             root = ElementTree.parse(file).getroot()
@@ -68,18 +91,24 @@ def read_layout(path: AnyPath, size: tuple[int, int]) -> Layout:
     page = next((e for e in root.iter() if _name(e) == "Page"), None)
     if page is None:
         raise CorpusError(f"{path}: has no <Page>")
-    zoom = _zoom(path, page, size)
-    outline = _alto_outline if kind == "alto" else _page_outline
+    return LayoutFile(path, root, kind, _zoom(path, page, size))
+
+
+def read_layout(path: AnyPath, size: tuple[int, int]) -> Layout:
+    """Read the regions of a picture of ``size`` (width, height)."""
+    found = open_layout(path, size)
     try:
-        regions = [_zoomed(outline(element), zoom) for element in text_elements(root)]
+        regions = [found.outline(element) for element in text_elements(found.root)]
         lines = [
             line
-            for element in _blocks(root)
-            for part in _lines(element)
-            if (line := _line(part, outline(part), zoom))
+            for block in _blocks(found.root)
+            for part in _lines(block)
+            if (line := _line(part, found.outline(part), found.zoom))
         ]
     except ValueError as error:
         raise CorpusError(f"{path}: broken coordinates ({error})") from error
+    if not all(math.isfinite(x) and math.isfinite(y) for region in regions for x, y in region):
+        raise CorpusError(f"{path}: broken coordinates (not finite)")
     return Layout(tuple(map(Region, regions)), _line_distance(lines), tuple(lines))
 
 
@@ -121,6 +150,8 @@ def _zoom(path: AnyPath, page: ElementTree.Element, size: tuple[int, int]) -> tu
         zoom = size[0] / float(width), size[1] / float(height)
     except (ValueError, ZeroDivisionError) as error:
         raise CorpusError(f"{path}: states a page of {width}×{height}") from error
+    if not all(0 < value < math.inf for value in zoom):
+        raise CorpusError(f"{path}: states a page of {width}×{height}")
     if not 0.97 < zoom[0] / zoom[1] < 1.03:
         raise CorpusError(
             f"{path}: is made for a page of {width}×{height}, the picture has {size[0]}×{size[1]}"
@@ -164,16 +195,15 @@ def _line(element: ElementTree.Element, outline: Polygon, zoom: tuple[float, flo
         if _name(part) == "Baseline":
             base = part.get("points", "")
     numbers = _NUMBER.findall(base)
-    shape = _zoomed(outline, zoom)
     if len(numbers) >= 4:
         points = _zoomed(_points(base), zoom)
         xs, ys = zip(*points, strict=True)
-        return Line(min(xs), max(xs), sum(ys) / len(ys), shape)
-    if not shape:
+        return Line(min(xs), max(xs), sum(ys) / len(ys), outline)
+    if not outline:
         return None
-    xs, ys = zip(*shape, strict=True)
+    xs, ys = zip(*outline, strict=True)
     height = float(numbers[0]) * zoom[1] if len(numbers) == 1 else max(ys)  # ALTO 2: one number
-    return Line(min(xs), max(xs), height, shape)
+    return Line(min(xs), max(xs), height, outline)
 
 
 def _zoomed(polygon: Polygon, zoom: tuple[float, float]) -> Polygon:

@@ -4,8 +4,8 @@ Groups are put in the order of a hash of seed and name: the same on every machin
 and adding a writer moves no other writer but at the edge. Where pages have scripts and groups are
 manuscripts, each script is divided on its own, so that every split has it.
 
-A split file is a CSV with the columns ``id`` and ``split`` under a first line that says how it
-was made.
+A split file is a CSV with the columns ``id``, ``split`` and ``content`` (the SHA-256 of the file,
+by which a page is known wherever it lies) under a first line that says how it was made.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..errors import CorpusError
+from ..errors import CorpusError, ImageError
 from ..files import replacing
 from ..records import Page
 
@@ -88,8 +88,16 @@ def write_split(pages: Sequence[Page], path: Path, *, made: str = "") -> None:
     with replacing(Path(path)) as beside, beside.open("w", newline="", encoding="utf-8") as file:
         file.write(f"# dgmp split {VERSION} {' '.join(made.split())}".rstrip() + "\n")
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("id", "split"))
-        writer.writerows((page.id, page.split or "") for page in pages)
+        writer.writerow(("id", "split", "content"))
+        writer.writerows((page.id, page.split or "", content_of(page)) for page in pages)
+
+
+def content_of(page: Page) -> str:
+    """The SHA-256 of the file of a page; nothing where it cannot be had now."""
+    try:
+        return page.source.content_hash
+    except (ImageError, OSError):
+        return ""
 
 
 def apply_split(path: Path, pages: Sequence[Page]) -> tuple[Page, ...]:
@@ -108,8 +116,19 @@ def apply_split(path: Path, pages: Sequence[Page]) -> tuple[Page, ...]:
 
 def read_split_file(path: Path) -> dict[str, str | None]:
     """The split of every page by its id, as it was written down."""
-    path = Path(path)
+    return {row["id"]: row["split"] or None for row in _rows(Path(path))}
+
+
+def contents_of_split(path: Path, split: str) -> frozenset[str]:
+    """The SHA-256 of the files of a split; none in a file of an earlier version of dgmp."""
+    rows = _rows(Path(path))
+    return frozenset(row.get("content") or "" for row in rows if row["split"] == split) - {""}
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            raise CorpusError(f"{path}: is no ordinary file")
         first, *lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError) as error:
         raise CorpusError(f"{path}: cannot be read as a split file") from error
@@ -118,10 +137,13 @@ def read_split_file(path: Path) -> dict[str, str | None]:
         raise CorpusError(f"{path}: is no split file; those begin with '# dgmp split {VERSION}'")
     if words[3] != str(VERSION):
         raise CorpusError(f"{path}: is of version {words[3]}, this dgmp reads version {VERSION}")
-    rows = list(csv.DictReader(lines))
+    try:
+        rows = list(csv.DictReader(lines))
+    except csv.Error as error:
+        raise CorpusError(f"{path}: cannot be read as a split file ({error})") from error
     if any(not row.get("id") or row.get("split") is None for row in rows):
         raise CorpusError(f"{path}: every line must have an id and a split")
-    return {row["id"]: row["split"] or None for row in rows}
+    return rows
 
 
 def _draw(seed: int, name: str) -> bytes:

@@ -22,6 +22,7 @@ from .ray_cluster import RayCluster
 T = TypeVar("T")
 R = TypeVar("R")
 
+TOO_LARGE = "too large for this machine's memory"
 _ENGINES = ("processes", "ray")
 
 
@@ -98,7 +99,13 @@ class _Guarded(Generic[R]):
         except ImageError as error:
             return type(error)(page.id, error.reason)
         except MemoryError:
-            return ImageError(page.id, "too large for this machine's memory")
+            return ImageError(page.id, TOO_LARGE)
+        except Exception as error:
+            if type(error).__module__ != "cv2":  # a bug; OpenCV's errors are about pixels
+                raise
+            memory = "insufficient memory" in str(error).lower()
+            first = " ".join(str(error).split())
+            return ImageError(page.id, TOO_LARGE if memory else f"cannot be prepared: {first}")
 
 
 def _lost(page: Page) -> ImageError:

@@ -1,6 +1,6 @@
 """Backbones: image -> map -> pooling -> vector; their weights; surgery on other people's."""
 
-from .backbone import Backbone
+from .backbone import Backbone, start_weights
 from .backbones import BACKBONES, make_backbone
 from .efficientnet_lite import EfficientNetLite0, efficientnet_lite0, lite0_weights
 from .hub import fetched, write_card
@@ -43,5 +43,6 @@ __all__ = [
     "resnet34",
     "resnet50",
     "save_model",
+    "start_weights",
     "write_card",
 ]

@@ -98,8 +98,11 @@ def load_model(folder: Path | str) -> TrainedModel:
     folder = Path(folder)
     path = folder / "model.json"
     about = from_plain(read_json(path, FORMAT), StoredModel, path)
-    network = _built(about, path)
-    load_weights(network, folder / "model.safetensors")
+    try:
+        network = _built(about, path)
+        load_weights(network, folder / "model.safetensors")
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:  # values without sense
+        raise WeightsError(f"{path}: describes no network that can be built: {error}") from error
     if _digest(folder / "model.safetensors") != about.sha256:
         raise WeightsError(
             f"{folder / 'model.safetensors'}: these are not the weights that model.json describes"

@@ -26,6 +26,7 @@ class PooledShape:
     channels_last: bool = False  # takes (B, H, W, C) or tokens (B, N, C), as timm's Swin and ViT
     times: int = 1  # pooled width over the map's; 2 where average and maximum stand side by side
     prefix: int = 0  # tokens before those of the patches (class, registers): not pooled
+    axes: int = 2  # of the positions
 
 
 class StandIn(nn.Module):
@@ -53,10 +54,9 @@ class StandIn(nn.Module):
         pooled = pooled.flatten(start_dim=1)  # (B, out_channels)
         if self.shape.flat:
             return pooled
-        ones = (1,) * (features.ndim - 2)
-        if self.shape.channels_last:
-            return pooled.reshape(pooled.shape[0], *ones, pooled.shape[1])
-        return pooled.reshape(*pooled.shape, *ones)
+        for _ in range(self.shape.axes):  # not read off the features: torch.fx does not know them
+            pooled = pooled.unsqueeze(1 if self.shape.channels_last else -1)
+        return pooled
 
     def is_identity(self) -> bool:
         """Asked by some of timm's nets: whether the map is passed on unpooled."""
@@ -85,6 +85,7 @@ def pooled_shape(module: nn.Module) -> PooledShape | None:
         flat=_flattens(module) or _flattens(inner),
         channels_last=axes == (1, 2),
         times=2 if "Cat" in type(inner).__name__ else 1,
+        axes=next((n for n in (1, 2, 3) if kind.endswith(f"{n}d")), 2),
     )
 
 

@@ -5,8 +5,9 @@ BMP, GIF, WebP, PNM. EXIF rotation is applied, transparency is laid over white, 
 up, 16-bit and float values become 8-bit. A TIFF's thumbnails and masks are not pages.
 
 Whatever cannot be read raises :class:`ImageError` with one of the reasons of ``docs/corpora.md``.
-Pictures over ``LIMIT`` pixels are refused before anything is decoded. While it is read, a JPEG
-or a 1-bit page takes 2 bytes per pixel (0.8 GB at the limit), a colour PNG or TIFF 5 (2 GB).
+Pictures over ``LIMIT`` pixels, and those that would take more than ``MOST_BYTES`` of memory, are
+refused before anything is decoded. Pixels are converted, and averaged down, in bands of rows:
+besides what its decoder holds a picture takes a byte per pixel that is asked for.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from .drawn import is_drawn
 from .pixel_types import Colours, to_colours, to_grey
 
 LIMIT = 20_000 * 20_000  # pixels: the largest maps and charters; above this a file is a bomb
+MOST_BYTES = 1_000_000_000  # while a picture is decoded
 MOST_FRAMES = 20_000  # of a TIFF, thumbnails among them
 SMALLEST = 16  # pixels on the shorter side: less cannot hold a letter
 SMALLEST_DPI, LARGEST_DPI = 100, 2400  # that a scan may have
@@ -86,6 +88,7 @@ _BEGINNINGS = (
     (b"<html", "a web page, probably saved in place of the picture"),
 )
 _ORIENTATION = 0x0112
+_COMPRESSION, _ROWS_PER_STRIP, _TILES = 259, 278, 324  # tags of TIFF
 _SUBFILE = 254  # TIFF NewSubfileType: bit 0 reduced-resolution copy, bit 2 transparency mask
 
 
@@ -158,7 +161,7 @@ def read_colour(source: Source, frame: int = 0, *, turn: int = 0, reduce: int = 
 
 
 def _read(
-    convert: Callable[[str, Any], Colours],
+    convert: Callable[[str, Any, int], Colours],
     draft: str | None,  # what a JPEG's decoder is asked for
     source: Source,
     frame: int,
@@ -178,18 +181,17 @@ def _read(
         if image.format == "TIFF":
             _check_strips(path, image)
         full = image.size
-        if image.format in ("JPEG", "MPO") and image.mode in ("RGB", "L"):
+        if image.format in ("JPEG", "MPO"):
             # The decoder's own luminance has no colour planes, and needs no second copy.
             # Rounded down: of a size that is too large by one pixel it would take the double.
             image.draft(draft, (max(full[0] // reduce, 1), max(full[1] // reduce, 1)))
         elif image.format == "JPEG2000" and reduce > 1:
             image.reduce = reduce.bit_length() - 1
+        _check_memory(path, image, full, reduce)
         orientation = _load(image)
-        pixels = _turned(convert(path, image), orientation)
-    left = round(full[0] / reduce) if reduce > 1 else 0
-    if left and pixels.shape[0] * pixels.shape[1] > 2 * full[0] * full[1] / reduce**2:
-        small = need("PIL.Image").fromarray(pixels).reduce(reduce)
-        pixels = np.asarray(small)
+        # A decoder that cannot make it smaller has made it as large as it is.
+        smaller = reduce > 1 and 2 * full[0] * full[1] < reduce**2 * image.width * image.height
+        pixels = _turned(convert(path, image, reduce if smaller else 1), orientation)
     return np.ascontiguousarray(np.rot90(pixels, -turn)) if turn else pixels
 
 
@@ -201,6 +203,28 @@ def _check_size(path: str, size: tuple[int, int]) -> None:
         )
     if min(size) < SMALLEST:
         raise ImageError(path, f"too small: {width}×{height} pixels")
+
+
+def _check_memory(path: str, image: Any, full: tuple[int, int], reduce: int) -> None:
+    """Refuse a picture whose decoder would need too much, by what its header says."""
+    pixels, whole = image.width * image.height, full[0] * full[1]
+    each = {"1": 1, "L": 1, "P": 1}.get(image.mode, 2 if image.mode.startswith("I;16") else 4)
+    if image.format == "JPEG2000":  # OpenJPEG has its own whole numbers of every tile
+        pixels, each = whole // reduce**2, each + 4 * len(image.getbands())
+    elif image.format == "WEBP":
+        each *= 4  # libwebp's frames, and Pillow's
+    wanted = pixels * each
+    if image.info.get("progressive"):  # all coefficients, 16 bits each, before the first row
+        wanted += 2 * whole * len(image.getbands())
+    if image.format == "TIFF" and image.tag_v2.get(_COMPRESSION, 1) != 1:  # a strip at a time
+        rows = image.tag_v2.get(_ROWS_PER_STRIP, full[1])
+        wanted += 0 if _TILES in image.tag_v2 else full[0] * min(rows, full[1]) * each
+    if wanted > MOST_BYTES:
+        raise ImageError(
+            path,
+            f"too large: {full[0]}×{full[1]} pixels of {image.mode} take {wanted / 1e9:.1f} GB to "
+            f"decode, the limit is {MOST_BYTES / 1e9:.0f} GB; save it as grey, or as a JPEG",
+        )
 
 
 def _check_strips(path: str, image: Any) -> None:

@@ -7,6 +7,7 @@ what is not text. A page that cannot be read or has no ink raises :class:`ImageE
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engines import Engine, map_pages
-from ..errors import ImageError
-from ..names import need
+from ..errors import DgmpError, ImageError
+from ..names import check_name, need
 from ..records import Grey, Page, Region, file_and_part
-from .binarization import binarize, has_ink, two_valued
+from .binarization import METHODS, binarize, has_ink, two_valued
 from .images import read_image
 from .scale import (
     CANONICAL,
@@ -32,6 +33,7 @@ from .scale import (
 )
 from .shared_scale import Measured
 
+LARGEST = 100_000_000  # pixels that a page is worked on at, some 12 bytes each with describing it
 NO_INK = "no ink: the page is blank or all black"
 _REDUCIBLE = (".jpg", ".jpeg", ".jpe", ".jp2", ".j2k", ".jpf", ".jpx", ".j2c")
 
@@ -45,6 +47,13 @@ class Preparation:
     canonical: float | None = CANONICAL  # pixels between lines afterwards; None: leave the scale
     line_distance: float | None = None  # pixels between lines in the scans; None: estimate it
     binarization: str = "auto"
+
+    def __post_init__(self) -> None:
+        check_name(self.binarization, METHODS, "binarisation")
+        for name in ("canonical", "line_distance"):
+            value = getattr(self, name)
+            if value is not None and not 1 <= value < math.inf:
+                raise DgmpError(f"{name} must be at least 1 pixel, got {value}")
 
 
 @dataclass(frozen=True)
@@ -97,6 +106,7 @@ def prepare_page(
     sharp = two_valued(pixels)
     zoom = 1.0
     if wanted and distance is not None:
+        _check_work(page, pixels.size * (wanted * reduce / distance) ** 2)
         pixels, zoom = to_canonical(pixels, distance / reduce, canonical=wanted)
         if sharp and zoom != 1:
             # Two values stay two: resampling made greys of them only along the strokes.
@@ -224,12 +234,15 @@ class OnPixels(Generic[R]):
 
 
 def _reduction(page: Page, wanted: float | None, distance: float | None) -> int:
-    """By how much a picture is reduced while it is decoded, where its format can do so.
+    """By how much a picture is reduced while it is decoded, where its format can do so, or must.
 
     As far as lines stay as far apart as ``wanted``; where their distance is unknown, as far as it
     can still be estimated.
     """
-    if not wanted or page.size is None or not page.source.address.lower().endswith(_REDUCIBLE):
+    if not wanted or page.size is None:
+        return 1
+    reducible = page.source.address.lower().endswith(_REDUCIBLE)
+    if not reducible and page.size[0] * page.size[1] <= LARGEST:
         return 1
     least = wanted * (1 - TOLERANCE)  # pixels between lines: less is not resampled
     most = max(page.size) / WORKING if distance is None else distance / least
@@ -238,6 +251,8 @@ def _reduction(page: Page, wanted: float | None, distance: float | None) -> int:
 
 def _read_text(page: Page, reduce: int) -> tuple[Grey, tuple[float, float]]:
     """The text of a page, and its left and top on the scan."""
+    if page.size is not None:
+        _check_work(page, page.size[0] * page.size[1] / reduce**2)
     try:
         pixels = read_image(page.source, page.frame, turn=page.turn, reduce=reduce)
     except ImageError as error:
@@ -246,6 +261,16 @@ def _read_text(page: Page, reduce: int) -> tuple[Grey, tuple[float, float]]:
         return pixels, (0.0, 0.0)
     pixels, (left, top) = _only_regions(page, pixels, reduce)
     return pixels, (float(left * reduce), float(top * reduce))
+
+
+def _check_work(page: Page, pixels: float) -> None:
+    """Refuse what would take too much memory before it does."""
+    if pixels > LARGEST:
+        raise ImageError(
+            page.id,
+            f"too large: {pixels / 1e6:.0f} million pixels at the size its writing is described "
+            f"at, the limit is {LARGEST / 1e6:.0f} million; cut it into several pictures",
+        )
 
 
 def _only_regions(page: Page, pixels: Grey, reduce: int) -> tuple[Grey, tuple[int, int]]:

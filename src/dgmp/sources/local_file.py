@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import BinaryIO
 
+from ..files import as_named, readable
 from ..storage import AnyPath, as_path, stamp
 
 
@@ -19,7 +21,7 @@ class FileSource:
     @classmethod
     def at(cls, address: str) -> FileSource:
         """The file of that path."""
-        return cls(as_path(address))
+        return cls(as_path(as_named(address)))
 
     @classmethod
     def found_in(cls, address: str | AnyPath) -> tuple[FileSource, ...]:
@@ -28,8 +30,8 @@ class FileSource:
 
     @property
     def address(self) -> str:
-        """Its absolute path, or its address."""
-        return str(self.path.resolve())
+        """Its absolute path as a text that can be stored, or its address."""
+        return readable(str(self.path.resolve()))
 
     @property
     def part(self) -> str:
@@ -51,8 +53,15 @@ class FileSource:
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 of the file, kept until it changes, so that each file is read once."""
-        return _hash(self.path, self.stamp())
+        """SHA-256 of the file, kept until it changes, so that each file is read once.
+
+        Another file of the same size and time is not taken for it.
+        """
+        known = self.stamp()
+        if isinstance(self.path, Path):
+            status = self.path.stat()
+            known = f"{known} {status.st_ino} {status.st_ctime_ns}"
+        return _hash(self.path, known)
 
 
 @lru_cache(maxsize=65536)

@@ -39,6 +39,7 @@ LIMIT = 20_000 * 20_000  # pixels of a picture in the document, as of picture fi
 MOST_PIXELS = 100_000_000  # of a page: 400 MB while it is drawn
 MOST_PAGES = 20_000
 MOST_OBJECTS = 500_000
+_BAND = 1024  # rows
 _COVERS = 0.97  # of width and height, by the one picture that is the page, and not much more
 _GLANCE = 96  # pixels on the longer side of the small drawings that are compared
 _ALIKE = 10.0  # of 255: the mean difference by another way of making them small is 2 to 4
@@ -59,7 +60,8 @@ class PdfPage:
     def at(cls, address: str) -> PdfPage:
         """The page of an address such as ``book.pdf#page=3``."""
         match = _PART.fullmatch(address)
-        return cls(as_path(match[1]), int(match[2])) if match else cls(as_path(address), 1)
+        path, number = (match[1], int(match[2])) if match else (address, 1)
+        return cls(FileSource.at(path).path, number)
 
     @classmethod
     def found_in(cls, address: str | AnyPath) -> tuple[PdfPage, ...]:
@@ -305,7 +307,10 @@ def _drawn(page: Any, scale: float) -> bytes:
 def _pnm(pixels: NDArray[np.uint8]) -> bytes:  # (height, width[, channels]), blue first
     """As PNM, grey where all of it is."""
     height, width = pixels.shape[:2]
-    grey = pixels if pixels.ndim == 2 else pixels[..., 0]
-    if pixels.ndim == 2 or pixels.shape[2] == 1 or (pixels[..., :3] == grey[..., None]).all():
-        return b"P5 %d %d 255\n" % (width, height) + grey.tobytes()
-    return b"P6 %d %d 255\n" % (width, height) + pixels[..., 2::-1].tobytes()
+    bands = [pixels[row : row + _BAND] for row in range(0, height, _BAND)]
+    if pixels.ndim == 3 and not all((part[..., :3] == part[..., :1]).all() for part in bands):
+        kind, rows = b"P6", (part[..., 2::-1] for part in bands)
+    else:
+        kind, rows = b"P5", (part if part.ndim == 2 else part[..., 0] for part in bands)
+    # In bands: whole copies would take several times the memory of the page.
+    return b"".join([b"%s %d %d 255\n" % (kind, width, height), *(r.tobytes() for r in rows)])

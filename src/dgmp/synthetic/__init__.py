@@ -4,6 +4,7 @@ from .books import TRUTH, synthesize_books
 from .corpus import CorpusPlan, synthesize
 from .pages import HEIGHT, VERSION, WIDTH, draw_page, page_conditions
 from .scripts import SCRIPTS, Script
+from .word_pages import draw_word_page, synthesize_words
 
 __all__ = [
     "HEIGHT",
@@ -14,7 +15,9 @@ __all__ = [
     "CorpusPlan",
     "Script",
     "draw_page",
+    "draw_word_page",
     "page_conditions",
     "synthesize",
     "synthesize_books",
+    "synthesize_words",
 ]

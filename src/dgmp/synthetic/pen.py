@@ -29,6 +29,7 @@ class Strokes:
     angle: Floats  # (positions,) in radians, the nib rising to the right
     drawn: NDArray[np.bool_]  # (positions - 1,): False where the pen is lifted
     ink: NDArray[np.uint8]  # (positions,) how much ink flows
+    word: NDArray[np.intp] | None = None  # (positions,) of the text; −1: of none
 
 
 def draw_strokes(strokes: Strokes, height: int, width: int) -> NDArray[np.uint8]:

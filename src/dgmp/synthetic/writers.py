@@ -118,6 +118,7 @@ def make_writer(entropy: tuple[int, ...], script: str | None = None) -> Writer:
         family.forms.get("f", ""), "s.long"
     )
     forms["r.round"] = "r.round"
+    forms["w"] = "w"  # no script has another, and Latin has none
     choices: dict[str, tuple[tuple[str, float], ...]] = {}
     for letter in LETTERS:
         known = family.forms.get(letter, letter).split()

@@ -57,6 +57,7 @@ class _Placed:
     scale: float
     joined: bool
     ink: float
+    word: int  # its place in the text; −1: the initial
 
 
 def write_text(
@@ -156,18 +157,19 @@ def _set_lines(
     measure = (layout.right - layout.left) / height
     word_gap = traits.word * mood.space
     placed: list[_Placed] = []
-    stock = iter(words)
+    stock = enumerate(words)
     pending: list[_Sign] | None = None
+    number = -1
     for line in range(layout.lines):
         indent = 0.0
         if layout.initial and line < layout.initial:
             indent = 0.72 * layout.initial * layout.line_distance / height
-        row: list[tuple[list[_Sign], float, float]] = []
+        row: list[tuple[list[_Sign], float, float, int]] = []
         cursor = indent + max(0.0, 0.12 * rng.standard_normal())
         while True:
             if pending is None:
-                word = next(stock, None)
-                if word is None:
+                number, word = next(stock, (-1, ""))
+                if number < 0:
                     break
                 if layout.initial and line == 0 and not row and not placed:
                     placed.append(_initial(writer, word[0].upper(), layout, height))
@@ -176,7 +178,7 @@ def _set_lines(
             width = _word_width(writer, pending, mood)
             if cursor + width > measure and row:
                 break
-            row.append((pending, cursor, width))
+            row.append((pending, cursor, width, number))
             cursor += width + word_gap * math.exp(0.18 * rng.standard_normal())
             pending = None
         if not row:
@@ -187,7 +189,7 @@ def _set_lines(
         base = layout.first_line + line * layout.line_distance
         slope = (traits.slope + mood.slope + 0.04 * rng.standard_normal()) * layout.line_distance
         phase = mood.phase + 1.7 * line
-        for index, (signs, start, _) in enumerate(row):
+        for index, (signs, start, _, at) in enumerate(row):
             start += index * stretch
             size = math.exp(0.02 * rng.standard_normal())
             drift = 0.03 * rng.standard_normal() * height
@@ -198,7 +200,7 @@ def _set_lines(
                 if sign.raised:
                     y -= 1.22 * height
                 x_page = layout.left + (start + x) * height
-                placed.append(_Placed(glyph, x_page, y, size, sign.joined, 1.0))
+                placed.append(_Placed(glyph, x_page, y, size, sign.joined, 1.0, at))
     return placed
 
 
@@ -231,7 +233,7 @@ def _initial(writer: Writer, letter: str, layout: PageLayout, height: float) -> 
     wide = 0.62 * lines * layout.line_distance / height
     scale = min(scale, wide / max(writer.glyphs[letter].advance, 0.3))
     y = layout.first_line + (lines - 1) * layout.line_distance
-    return _Placed(letter, layout.left, y, scale, False, 0.72)
+    return _Placed(letter, layout.left, y, scale, False, 0.72, -1)
 
 
 def _trace(
@@ -275,6 +277,7 @@ def _trace(
         angle=np.concatenate([piece.angle for piece in pieces]),
         drawn=drawn,
         ink=np.concatenate([piece.ink for piece in pieces]).astype(np.uint8),
+        word=np.concatenate([piece.word for piece in pieces]),
     )
 
 
@@ -286,6 +289,7 @@ class _Piece:
     angle: Floats
     drawn: np.ndarray
     ink: Floats
+    word: np.ndarray
 
 
 def _lay_ink(
@@ -321,6 +325,7 @@ def _lay_ink(
         angle.ravel(),
         np.tile(drawn, count),
         np.clip(ink, 1, 255).ravel(),
+        np.repeat([placed[i].word for i in members], width.shape[1]),
     )
 
 
@@ -349,7 +354,8 @@ def _joins(
     samples = 6
     if not pairs:
         empty = np.zeros(0)
-        return _Piece(np.zeros((0, 2)), empty, empty, empty, np.zeros(0, bool), empty)
+        none = np.zeros(0, np.intp)
+        return _Piece(np.zeros((0, 2)), empty, empty, empty, np.zeros(0, bool), empty, none)
     start = exits[pairs]
     end = entries[[i + 1 for i in pairs]]
     step = end - start
@@ -371,4 +377,5 @@ def _joins(
         np.full(total, math.radians(traits.angle + mood.angle)),
         np.tile(np.arange(samples) < samples - 1, len(pairs)),
         np.full(total, 215.0),
+        np.repeat([placed[i].word for i in pairs], samples),
     )

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         stored_hands,
     )
     from .searching import search
+    from .spotting import Spotted, index_words, spot
     from .surveying import survey
 
 _FILES = {
@@ -47,6 +48,7 @@ _FILES = {
     "Letterforms": ".comparing",
     "Piece": ".comparing",
     "PiecePair": ".comparing",
+    "Spotted": ".spotting",
     "agreement": ".grouping",
     "calibrate": ".calibrating",
     "check_part": ".grouping",
@@ -69,9 +71,11 @@ _FILES = {
     "group": ".grouping",
     "history": ".deciding",
     "import_decisions": ".deciding",
+    "index_words": ".spotting",
     "letterforms": ".comparing",
     "review": ".deciding",
     "search": ".searching",
+    "spot": ".spotting",
     "stored_hands": ".grouping",
     "survey": ".surveying",
     "undo": ".deciding",
@@ -89,6 +93,7 @@ __all__ = [
     "Letterforms",
     "Piece",
     "PiecePair",
+    "Spotted",
     "agreement",
     "calibrate",
     "check_part",
@@ -111,9 +116,11 @@ __all__ = [
     "group",
     "history",
     "import_decisions",
+    "index_words",
     "letterforms",
     "review",
     "search",
+    "spot",
     "stored_hands",
     "survey",
     "undo",

@@ -5,17 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from ..catalogue import Catalogue, Changes, Entry, in_force, is_catalogue, read_decisions
 from ..corpora import PARTS, Corpus, Remark, whole_and_part
 from ..describers import (
-    Describer,
-    Read,
     describe_pages,
     load_describer,
-    page_and_halves,
     reader,
     save_descriptors,
     stored_name,
@@ -24,10 +21,11 @@ from ..engines import Engine, map_pages
 from ..errors import CatalogueError, CorpusError, ImageError, Unreachable
 from ..files import check_place
 from ..names import check_name
-from ..pixels import picture_size, pictures_in, thumbnail
+from ..pixels import pictures_in
 from ..records import Decision, Page, Stage
-from ..sources import AnswerCache, CanvasSource, is_address, open_source
+from ..sources import AnswerCache, is_address, open_source
 from ..storage import AnyPath
+from .entry_parts import CHANGED, EntryParts
 from .opening import head_for, opened, with_known_ids
 from .readying import (
     KnownScale,
@@ -101,13 +99,67 @@ def describe(
     ``line_distance`` the pixels between their lines, where these are known. ``engine`` is where
     pages are described, as ``Processes(4)``; by default this process. ``on_failure`` is called as
     soon as a page cannot be described. ``only`` has the ids of pages, the others are left alone.
+    Pages whose file changes meanwhile are described once more.
 
     Pages are looked at, measured and described one stage after another. More pages of the web than
     the cache holds go through all stages in rounds, so that each picture is fetched once.
     """
-    known = KnownScale(dpi, line_distance)
-    there = is_catalogue(catalogue)
+    once = partial(
+        _describe,
+        catalogue=catalogue,
+        describer=describer,
+        by=by,
+        split=split,
+        forget=forget,
+        known=KnownScale(dpi, line_distance),
+        engine=engine,
+        stage=stage,
+        on_failure=on_failure,
+        only=only,
+    )
     found = opened(corpus)
+    done = once(found)
+    changed = {remark.file for remark in done.left_out if remark.reason == CHANGED}
+    if not changed:
+        return done
+    addresses = {page.source.address for page in done.changes.to_describe if page.id in changed}
+    again = once(
+        replace(
+            found,
+            pages=tuple(
+                _as_now(page) if page.source.address in addresses else page for page in found
+            ),
+        )
+    )
+    return replace(again, described=done.described + again.described)
+
+
+def _as_now(page: Page) -> Page:
+    """A page whose picture may have another size by now."""
+    try:
+        pictures = {picture.frame: picture for picture in pictures_in(page.source)}
+    except ImageError:
+        return page
+    now = pictures.get(page.frame)
+    return page if now is None else replace(page, size=now.size, dpi=now.dpi)
+
+
+def _describe(
+    found: Corpus,
+    catalogue: AnyPath | str,
+    *,
+    describer: str | Path,
+    by: str | None,
+    split: str | None,
+    forget: bool,
+    known: KnownScale,
+    engine: Engine | None,
+    stage: Stage | None,
+    on_failure: Callable[[ImageError], None] | None,
+    only: Collection[str] | None,
+) -> Catalogued:
+    """One time through the pages."""
+    there = is_catalogue(catalogue)
     if there:
         found = with_known_ids(found, Catalogue.open(catalogue).paths())
     pages = found.pages if split is None else found.in_split(split)
@@ -116,14 +168,14 @@ def describe(
     elif len(rounds := _rounds(pages)) > 1:
         return _joined(
             [
-                describe(
+                _describe(
                     found,
                     catalogue,
                     describer=describer,
                     by=by,
+                    split=None,
                     forget=forget and ids is rounds[-1],
-                    dpi=dpi,
-                    line_distance=line_distance,
+                    known=known,
                     engine=engine,
                     stage=stage,
                     on_failure=on_failure,
@@ -132,6 +184,7 @@ def describe(
                 for ids in rounds
             ]
         )
+    stamps = {page.source.address: page.source.stamp() for page in pages}
     chosen = load_describer(describer)
     by = by or (Catalogue.open(catalogue).head.by if there else "page")
     check_name(by, PARTS, "part of a page")
@@ -205,12 +258,14 @@ def describe(
             leave_out(page, error)
         todo = scaled.pages
         progress = None if stage is None else stage(f"describing {by}s", len(todo))
-        work = _EntryParts(chosen, reader(chosen, distances=scaled.distances))
+        work = EntryParts(chosen, reader(chosen, distances=scaled.distances))
         last = time.monotonic()
         try:
             for page, result in map_pages(todo, work, engine):
                 if isinstance(result, ImageError):
                     leave_out(page, result)
+                elif result.pop("source") != stamps[page.source.address]:  # since it was looked at
+                    leave_out(page, ImageError(page.id, CHANGED))
                 else:
                     read = replace(page, size=result.pop("size"))
                     batch.append(Entry(read, **result))
@@ -343,39 +398,3 @@ def _as_measured(pages: Sequence[Page], catalogue: Catalogue) -> list[Page]:
         replace(page, size=known.size or page.size)
         for page, known in zip(pages, stored, strict=True)
     ]
-
-
-def _size_of(page: Page) -> tuple[int, int] | None:
-    """Of the picture that was read: a IIIF service may give a smaller one than its manifest has."""
-    if not isinstance(page.source, CanvasSource):
-        return page.size
-    width, height = picture_size(page.source)
-    return (height, width) if page.turn % 2 else (width, height)
-
-
-@dataclass(frozen=True)
-class _EntryParts:
-    """Called where the page is described: all of its entry but the page."""
-
-    describer: Describer
-    read: Read
-
-    def __call__(self, page: Page) -> dict[str, Any]:
-        stamp = page.stamp()
-        image = self.read(page)
-        vector, halves = page_and_halves(self.describer, image)
-        try:
-            content = page.content_hash
-        except OSError as error:
-            raise ImageError(page.id, f"went away while it was read: {error}") from error
-        if page.stamp() != stamp:
-            raise ImageError(page.id, "changed while it was read; describe it again")
-        return {
-            "size": _size_of(page),
-            "vector": vector,
-            "content_hash": content,
-            "thumbnail": thumbnail(image),
-            "stamp": stamp,
-            "halves": halves,
-            "line_distance": image.line_distance,
-        }

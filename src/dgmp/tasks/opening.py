@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from weakref import WeakKeyDictionary
 
 from ..catalogue import Catalogue, Head, read_shift
-from ..corpora import Corpus, Remark, open_corpus, page_of_side, read_split_file
+from ..corpora import (
+    Corpus,
+    Remark,
+    content_of,
+    contents_of_split,
+    open_corpus,
+    page_of_side,
+    read_split_file,
+)
 from ..describers import Describer, full_spec, load_describer
 from ..errors import CatalogueError, CorpusError
+from ..files import readable
 from ..hands import CALIBRATION_FORMAT, Background, Calibration, recalibrated
 from ..names import nearest_name
 from ..records import Page
@@ -79,7 +89,7 @@ def loose_pages(paths: Sequence[AnyPath | str]) -> tuple[list[Page], list[Remark
             continue
         root = as_path(corpus.root)
         left_out += [Remark(str(root / r.file), r.reason) for r in corpus.left_out]
-        pages += [replace(page, id=str(root / page.id)) for page in corpus]
+        pages += [replace(page, id=readable(str(root / page.id))) for page in corpus]
     return pages, left_out
 
 
@@ -90,20 +100,28 @@ def one_page(path: AnyPath | str) -> Page:
     corpus = open_corpus(path, kind="plain")
     if not corpus.pages:
         raise CorpusError(f"{path}: {corpus.left_out[0].reason}")
-    return replace(corpus.pages[0], id=str(path))
+    if len(corpus) > 1:
+        warnings.warn(f"{path}: has {len(corpus)} pages, the first is taken", stacklevel=2)
+    return replace(corpus.pages[0], id=readable(str(path)))
 
 
 def trained_on(run: Path | str, corpus: Corpus) -> set[str]:
-    """Ids of the pages of a corpus that a run learned from; its split.csv lists them."""
+    """Ids of the pages of a corpus that a run learned from; its split.csv lists them.
+
+    They are known by their content, wherever they lie now, and by their names where they lay.
+    """
     run = Path(run)
     try:
         about = json.loads((run / "run.json").read_text(encoding="utf-8"))
         learned_from = str(about["data"]["path"])
     except (OSError, ValueError, KeyError, TypeError):
         return set()  # a saved model that is no run
+    listed = run / "split.csv"
+    contents = contents_of_split(listed, "train") if listed.is_file() else frozenset()
+    known = {page.id for page in corpus if contents and content_of(page) in contents}
     if learned_from != corpus.place and str(Path(learned_from).resolve()) != corpus.place:
-        return set()
-    return {id for id, split in read_split_file(run / "split.csv").items() if split == "train"}
+        return known
+    return known | {id for id, split in read_split_file(listed).items() if split == "train"}
 
 
 def head_for(name: str, describer: Describer) -> Head:

@@ -38,9 +38,10 @@ def survey(
     With ``decode`` every page is read, so that broken and blank ones are found. ``regions`` is a
     picture of where the writing was found; with it, pictures without writing are left out.
     """
-    if regions is not None:
-        drawn_kind(Path(regions))
-        check_place(Path(regions))
+    for picture in (sheet, regions):
+        if picture is not None:
+            drawn_kind(Path(picture))
+            check_place(Path(picture))
     found = corpus if isinstance(corpus, Corpus) else open_corpus(corpus)
     progress = None if stage is None or not decode else stage("reading pages", len(found))
     made = survey_corpus(found, decode=decode, engine=engine, progress=progress)

@@ -9,6 +9,8 @@ from .loop import train
 from .progress import Logger, TensorBoard, TrainingProgress, Watcher, Watchers, find_logger
 from .recipes import RECIPES, Recipe, find_recipe, override, with_pooling
 from .runs import Run, TrainState
+from .schedules import make_optimizer, set_learning_rate
+from .stopping import stop_on_signal
 
 __all__ = [
     "RECIPES",
@@ -31,8 +33,11 @@ __all__ = [
     "find_recipe",
     "is_first",
     "learn",
+    "make_optimizer",
     "override",
     "plot_error_curves",
+    "set_learning_rate",
+    "stop_on_signal",
     "train",
     "with_pooling",
 ]

@@ -7,11 +7,13 @@ is passed in.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import DgmpError
 from ..models import PAPER
 from ..names import need
 from ..records import Grey
@@ -32,6 +34,19 @@ class Augmentation:
     brightness: float = 0.0  # 0.1: times 0.9 to 1.1
     contrast: float = 0.0
     foreground: float = 0.0  # ink and paper brightened apart, each by up to this share of 255
+
+    def __post_init__(self) -> None:
+        for name in ("area", "aspect"):
+            span = getattr(self, name)
+            most = 1.0 if name == "area" else math.inf
+            if span is not None and not 0 < span[0] <= span[1] <= most:
+                raise DgmpError(f"{name} must go from a positive number up, got {span}")
+        if not 0 < self.crop <= 1:
+            raise DgmpError(f"crop must be above 0 and at most 1, got {self.crop}")
+        for name in ("shift", "zoom", "rotation", "shear", "thickness", "brightness", "contrast",
+                     "foreground"):  # fmt: skip
+            if not 0 <= getattr(self, name) < math.inf:
+                raise DgmpError(f"{name} must not be negative, got {getattr(self, name)}")
 
 
 def augmented_patch(

@@ -21,6 +21,7 @@ import torch
 from lightning_fabric import Fabric
 from torch import Tensor, nn
 
+from ..errors import DgmpError
 from .distributed import gather, gradient_share
 from .losses import Loss
 
@@ -71,5 +72,10 @@ def _output_gradient(
     everyone = gather(precise, fabric).requires_grad_()
     with torch.enable_grad():
         value, active = loss(everyone, gather(labels, fabric))
+        if not torch.isfinite(value):
+            raise DgmpError(
+                f"the loss is {value.item()}: nothing more can be learned from there; the last "
+                "checkpoint stays as it is; begin anew with a smaller learning_rate"
+            )
         (gradient,) = torch.autograd.grad(value, everyone)
     return value.detach(), active, gradient_share(gradient, fabric)

@@ -7,6 +7,7 @@ changed: ``override(recipe, ["epochs=10", "model.backbone=resnet18"])``.
 from __future__ import annotations
 
 import ast
+import math
 import runpy
 import types
 from collections.abc import Mapping, Sequence
@@ -66,8 +67,12 @@ class Recipe:
         for name in ("chunk", "epoch_steps"):
             if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise DgmpError(f"{name} must be at least 1 or None, got {getattr(self, name)}")
-        if self.learning_rate <= 0 or self.margin < 0 or self.validation < 0:
-            raise DgmpError("learning_rate must be positive, margin and validation not negative")
+        for name in ("learning_rate", "pooling_rate", "temperature"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise DgmpError(f"{name} must be positive, got {getattr(self, name)}")
+        for name in ("margin", "validation", "decay_from", "warmup_steps", "weight_decay"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise DgmpError(f"{name} must not be negative, got {getattr(self, name)}")
         if not 0 < self.final_rate <= 1:
             raise DgmpError(f"final_rate must be above 0 and at most 1, got {self.final_rate}")
         if (self.task == "cluster") != (self.input.view == "keypoints"):

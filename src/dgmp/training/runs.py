@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
@@ -36,9 +36,6 @@ from ..files import (
     write_text,
 )
 from .recipes import Recipe
-
-if TYPE_CHECKING:
-    from .learning import Learning
 
 FORMAT = Format("dgmp-run", 1, "run")
 STATE_FORMAT = Format("dgmp-train-state", 1, "checkpoint")
@@ -65,8 +62,8 @@ class Run:
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
 
-    def claim(self, recipe: Recipe | Learning, seed: int, data: Mapping[str, Any]) -> None:
-        """Make the folder this run's, or refuse one that holds another."""
+    def claim(self, recipe: object, seed: int, data: Mapping[str, Any]) -> None:
+        """Make the folder this run's, or refuse one that holds another; any record is a recipe."""
         about = to_plain({"seed": seed, "data": dict(data), "recipe": recipe})
         if (self.folder / "run.json").exists():
             found = self.read()
@@ -118,15 +115,17 @@ class Run:
     def metrics(self) -> list[dict[str, Any]]:
         """The epochs so far; a line that a kill cut short is passed over."""
         try:
-            lines = (self.folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+            text = (self.folder / "metrics.jsonl").read_text(encoding="utf-8", errors="replace")
         except FileNotFoundError:
             return []
         found = []
-        for line in lines:
+        for line in text.splitlines():
             try:
-                found.append(json.loads(line))
-            except ValueError:
+                entry = json.loads(line)
+            except (ValueError, RecursionError):
                 continue
+            if isinstance(entry, dict) and isinstance(entry.get("epoch"), int):
+                found.append(entry)
         return found
 
     def write_metrics(self, epochs: list[dict[str, Any]]) -> None:

@@ -7,14 +7,34 @@ then lr·f^((e − s)/(T − s)), f: the share that is left at the end, a thousa
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from torch import nn
 from torch.optim import Adam, Optimizer
 
 from ..pooling import parameter_groups
-from .recipes import Recipe
 
 
-def make_optimizer(model: nn.Module, recipe: Recipe) -> Optimizer:
+class Rates(Protocol):
+    """What a recipe says of its learning rates; see ``Recipe`` for each."""
+
+    @property
+    def epochs(self) -> int: ...
+    @property
+    def decay_from(self) -> int: ...
+    @property
+    def learning_rate(self) -> float: ...
+    @property
+    def final_rate(self) -> float: ...
+    @property
+    def warmup_steps(self) -> int: ...
+    @property
+    def weight_decay(self) -> float: ...
+    @property
+    def pooling_rate(self) -> float: ...
+
+
+def make_optimizer(model: nn.Module, recipe: Rates) -> Optimizer:
     """AMSGrad over all parameters, those of poolings apart."""
     groups = parameter_groups(model, weight_decay=recipe.weight_decay)
     for group, multiplier in zip(groups, (1.0, recipe.pooling_rate), strict=True):
@@ -33,7 +53,7 @@ def _give_axes(optimizer: Optimizer) -> None:
             state[name] = state[name].reshape(parameter.shape)
 
 
-def set_learning_rate(optimizer: Optimizer, recipe: Recipe, epoch: int, step: int) -> float:
+def set_learning_rate(optimizer: Optimizer, recipe: Rates, epoch: int, step: int) -> float:
     """Set the rate of an epoch, and of a step since the very first while it warms up."""
     rate = recipe.learning_rate * decay(recipe, epoch)
     if step < recipe.warmup_steps:
@@ -43,7 +63,7 @@ def set_learning_rate(optimizer: Optimizer, recipe: Recipe, epoch: int, step: in
     return rate
 
 
-def decay(recipe: Recipe, epoch: int) -> float:
+def decay(recipe: Rates, epoch: int) -> float:
     """The share of the learning rate that is left in an epoch, counted from 0."""
     if epoch <= recipe.decay_from or recipe.decay_from >= recipe.epochs:
         return 1.0

@@ -69,3 +69,12 @@ def test_an_address_is_surveyed_as_it_was_typed(server, tmp_path, monkeypatch):
     done = CliRunner().invoke(app, ["corpus", address])
     assert f"{address}: 1 pages, read as iiif" in done.output
     assert "b/2r: no picture: the canvas has none" in done.output
+
+
+def test_a_corpus_without_a_usable_page_is_no_success(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "scans").mkdir()
+    (tmp_path / "scans" / "a.png").write_bytes(b"no picture")
+    result = CliRunner().invoke(app, ["corpus", "scans"])
+    assert result.exit_code == 1
+    assert "none of its files can be used" in result.stderr.splitlines()[-1]

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from PIL import Image
 from scribbles import draw_page
 
 from dgmp.catalogue import Catalogue, Entry
@@ -76,3 +77,12 @@ def test_without_a_calibration_there_are_cosines_alone(scans, tmp_path):
 
 def test_what_is_no_catalogue_is_told_in_one_line(tmp_path):
     refused(run("search", tmp_path, "page"), "is no catalogue")
+
+
+def test_that_the_first_of_several_pages_is_taken_is_said(catalogue, tmp_path):
+    draw_page(3, 9, tmp_path / "a.png")
+    with Image.open(tmp_path / "a.png") as page:
+        page.save(tmp_path / "two.tif", save_all=True, append_images=[page])
+    told = done("search", catalogue, tmp_path / "two.tif", "-n", 1)
+    assert "note: " in told.stderr
+    assert "two.tif: has 2 pages, the first is taken" in told.stderr

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from ..options import AsJson, CorpusOptions, Workers, say_left_out, takes_corpus
+from ..options import AsJson, CorpusOptions, Workers, print_json, say_left_out, takes_corpus
 
 
 @takes_corpus
@@ -23,8 +23,6 @@ def calibrate(
     as_json: AsJson = False,
 ) -> None:
     """Learn from pages by known writers how alike RUN finds pages by one hand."""
-    import json
-
     from ...engines import engine_for
     from ...tasks import calibrate as calibrate_run
     from ..progress import page_bars
@@ -34,6 +32,6 @@ def calibrate(
         done = calibrate_run(run, opened, split=split, engine=engine_for(workers), stage=stage)
     say_left_out(done.failures)
     if as_json:
-        print(json.dumps({"file": str(done.path), "pages": done.pages, "writers": done.writers}))
+        print_json({"file": str(done.path), "pages": done.pages, "writers": done.writers})
     else:
         print(done)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from ..options import AsJson, Binarize, Device, say
+from ..options import AsJson, Binarize, Device, print_json, say
 
 
 def classify(
@@ -22,8 +22,6 @@ def classify(
     as_json: AsJson = False,
 ) -> None:
     """Say how probable each script is for every PAGE."""
-    import json
-
     from ...tasks import classify as classify_pages
     from ..progress import page_bars
 
@@ -38,7 +36,7 @@ def classify(
             order = shares.argsort(kind="stable")[::-1]
             probabilities = {classes[n]: round(float(shares[n]), 6) for n in order}
             answer = {"page": page.id, "script": classes[order[0]], "probabilities": probabilities}
-            print(json.dumps(answer, ensure_ascii=False))
+            print_json(answer)
         return
     width = max(len(page.id) for page, _ in found)
     for page, shares in found:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Option
 
-from ..options import CorpusOptions, Scans, say, takes_corpus
+from ..options import CorpusOptions, Scans, print_json, say, takes_corpus
 
 
 @takes_corpus
@@ -31,8 +31,6 @@ def corpus(
     as_json: Annotated[bool, Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Show the writers, scripts, splits and sizes of a corpus, and every file left out."""
-    import json
-
     from ...tasks import survey
     from ..progress import page_bars
 
@@ -42,7 +40,11 @@ def corpus(
         found = survey(
             options.open(scans), sheet=out, regions=regions, decode=not headers_only, stage=stage
         )
-    print(json.dumps(found.as_dict(), ensure_ascii=False) if as_json else found.table())
+    if as_json:
+        print_json(found.as_dict())
+    else:
+        print(found.table())
+    found.corpus.check_usable()
     if out is not None:
         say(f"contact sheet: {out}")
     if regions is not None:

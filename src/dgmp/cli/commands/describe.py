@@ -18,6 +18,7 @@ from ..options import (
     LineDistance,
     Scans,
     Split,
+    print_json,
     say,
     takes_corpus,
 )
@@ -67,8 +68,6 @@ def describe(
     as_json: AsJson = False,
 ) -> None:
     """Describe the new and changed pages of SCANS."""
-    import json
-
     from ... import tasks
     from ...engines import engine_for
     from ..progress import page_bars
@@ -131,7 +130,7 @@ def describe(
             into = found.catalogue
             answer = {"catalogue": str(catalogue), "pages": len(into), "entries": into.head.dim}
     if as_json:
-        print(json.dumps(answer | {"left_out": dict(done.left_out)}, ensure_ascii=False))
+        print_json(answer | {"left_out": dict(done.left_out)})
         return
     # On a screen that has them already they are not repeated.
     for line in left_out_lines(done.left_out, said if sys.stdout.isatty() else set()):

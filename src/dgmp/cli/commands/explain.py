@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, BadParameter, Option
 
-from ..options import AsJson, Device
+from ..options import AsJson, Device, print_json
 
 if TYPE_CHECKING:
     from ...tasks import Comparison, Explanation, PiecePair
@@ -33,8 +33,6 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Draw what makes PAGE like OTHER, or the weights of generalized max pooling on PAGE."""
-    import json
-
     if (describer is None) == (catalogue is None):
         raise BadParameter("give --describer or --catalogue, and not both")
     if catalogue is not None:
@@ -53,7 +51,7 @@ def explain(
         answer = _explained(found, out)
         sentence = str(out) if found.cosine is None else f"cosine {found.cosine:.4f}: {out}"
     if as_json:
-        print(json.dumps(answer, ensure_ascii=False))
+        print_json(answer)
     else:
         print(sentence)
 

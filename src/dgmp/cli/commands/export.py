@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from ..options import AsJson, say
+from ..options import AsJson, print_json, say
 
 
 def export(
@@ -18,13 +18,11 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write the network of RUN as ONNX, checked against PyTorch, all preprocessing inside."""
-    import json
-
     from ...tasks import export as export_run
 
     path, about = export_run(run, out)
     if as_json:
-        print(json.dumps({"file": str(path), **about}, ensure_ascii=False))
+        print_json({"file": str(path), **about})
     else:
         say(f"onnxruntime and PyTorch agree; {path.stat().st_size / 1e6:.1f} MB")
         print(path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
-from ..options import CataloguePlace, EngineName, say
+from ..options import CataloguePlace, EngineName, print_json, say
 
 if TYPE_CHECKING:
     from ...hands import BookHands
@@ -123,7 +122,7 @@ def _print_hands(found: Sequence[Hand], paths: Mapping[str, str] | None) -> None
 
     if paths is not None:
         for hand in found:
-            print(json.dumps(hand_to_json(hand, paths), ensure_ascii=False))
+            print_json(hand_to_json(hand, paths))
         return
     print("hand  pages  confidence  nearest  the page most like the others")
     for hand in found:
@@ -137,7 +136,7 @@ def _print_changes(found: BookHands, as_json: bool) -> None:
 
     if as_json:
         for change in found.changes:
-            print(json.dumps(change_to_json(change), ensure_ascii=False))
+            print_json(change_to_json(change))
         return
     print("from  to  sure  the hand changes at")
     for change in found.changes:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from ..options import AsJson, CorpusOptions, Device, say, takes_corpus
+from ..options import AsJson, CorpusOptions, Device, print_json, say, takes_corpus
 
 
 @takes_corpus
@@ -44,8 +44,6 @@ def reproduce(
     as_json: AsJson = False,
 ) -> None:
     """Train and test the rows of a TABLE of the paper, and write it with the paper's figures."""
-    import json
-
     from ...experiments import Setting, find_table
     from ...experiments import reproduce as reproduce_table
     from ...training import Watchers
@@ -69,7 +67,7 @@ def reproduce(
             chosen, setting, out, seeds=seeds, rows=names, watchers=Watchers(*told)
         )
     if as_json:
-        print(json.dumps({"table": chosen.name, "files": [str(path) for path in paths]}))
+        print_json({"table": chosen.name, "files": [str(path) for path in paths]})
     else:
         print(paths[0].read_text(encoding="utf-8"))
         for path in paths:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from ..options import AsJson, CataloguePlace, say
+from ..options import AsJson, CataloguePlace, print_json, say
 
 
 def search(
@@ -18,17 +18,21 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """List the pages most like PAGE_OR_FILE, nearest first."""
-    import json
+    import warnings
     from dataclasses import asdict
 
     from ...catalogue import Catalogue
     from ...tasks import search as search_pages
 
     opened = Catalogue.open(catalogue)
-    hits = search_pages(opened, page, number)
+    with warnings.catch_warnings(record=True) as noted:
+        warnings.simplefilter("always", UserWarning)
+        hits = search_pages(opened, page, number)
+    for note in noted:
+        say(f"note: {note.message}")
     if as_json:
         for hit in hits:
-            print(json.dumps(asdict(hit), ensure_ascii=False))
+            print_json(asdict(hit))
         return
     if all(hit.probability is None and hit.enough_writing for hit in hits):
         say("the describer is not calibrated, or by an earlier version of dgmp: cosines only")

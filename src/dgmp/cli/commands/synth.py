@@ -26,14 +26,29 @@ def synth(
             "does not count.",
         ),
     ] = None,
+    words: Annotated[
+        bool,
+        Option(
+            "--words", help="Write pages of which words.csv has the box and text of every word."
+        ),
+    ] = False,
     workers: Annotated[int, Option(min=1, help="Processes that draw.")] = 1,
 ) -> None:
     """Write a corpus of synthetic handwriting into DIR."""
     from ...engines import engine_for
-    from ...synthetic import synthesize, synthesize_books
+    from ...synthetic import synthesize, synthesize_books, synthesize_words
     from ..progress import page_bar
 
     engine = engine_for(workers if workers > 1 else 0)
+    if words:
+        if scripts or books is not None:
+            raise BadParameter("--words does not go with --scripts or --books")
+        with page_bar("writing pages", writers * pages) as done:
+            table = synthesize_words(
+                folder, writers=writers, pages=pages, seed=seed, engine=engine, progress=done
+            )
+        print(f"{table}: the words of {writers * pages} pages by {writers} writers")
+        return
     if books is not None:
         if scripts:
             raise BadParameter("--scripts does not go with --books, of which each has one script")

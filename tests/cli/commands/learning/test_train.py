@@ -8,7 +8,7 @@ import sys
 import pytest
 import torch
 
-from ..typed import done, misused, refused, run
+from ...typed import done, misused, refused, run
 
 TRAIN = "train writer-small --data hands --out new"
 # Nothing here trains for long: a recipe that a test does let begin is tiny.

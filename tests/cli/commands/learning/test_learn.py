@@ -6,7 +6,7 @@ import pytest
 
 from dgmp.describers import load_describer
 
-from ..typed import done, misused, refused, run
+from ...typed import done, misused, refused, run
 
 LEARN = "learn hands --out new"
 SMALL = (

@@ -1,13 +1,13 @@
-"""``dgmp train``: learn who wrote a page, or in which script."""
+"""``dgmp train``: learn who wrote a page, in which script, or how words look."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Argument, BadParameter, Option
 
-from ..options import AsJson, CorpusOptions, Device, say, takes_corpus
+from ...options import AsJson, CorpusOptions, Device, print_json, say, takes_corpus
 
 
 @takes_corpus
@@ -16,10 +16,13 @@ def train(
         str,
         Argument(
             help="writer-paper, script16-paper, script17-paper, writer-small, script-small, a "
-            "recipe of another package, or a Python file that defines RECIPE."
+            "recipe of another package, a Python file that defines RECIPE, or words, for dgmp spot."
         ),
     ],
-    data: Annotated[Path, Option(help="The corpus to learn from.")],
+    data: Annotated[
+        Path,
+        Option(help="The corpus to learn from; of words a table file,x,y,w,h,text, or a folder."),
+    ],
     out: Annotated[Path, Option(help="Folder of the run; one that was stopped goes on.")],
     options: CorpusOptions,
     pooling: Annotated[str | None, Option(help="Another pooling, as avg, gem or gmp.")] = None,
@@ -44,12 +47,20 @@ def train(
     as_json: AsJson = False,
 ) -> None:
     """Train by RECIPE on a corpus, or go on with a run that was stopped."""
-    import json
     import math
 
-    from ...training import find_logger, find_recipe, is_first, override, with_pooling
-    from ...training import train as train_run
-    from ..progress import page_bar, training_line
+    if recipe == "words":
+        others = (weights, devices, precision, workers, tensorboard, bool(log), options)
+        if others != (None, 1, "32-true", None, False, False, CorpusOptions()) or device == "cuda":
+            raise BadParameter(
+                "words are learned on the processor: of the options --pooling, --set, --seed and "
+                "--json go with them"
+            )
+        _train_words(data, out, pooling, change or [], seed, as_json)
+        return
+    from ....training import find_logger, find_recipe, is_first, override, with_pooling
+    from ....training import train as train_run
+    from ...progress import page_bar, training_line
 
     chosen = override(with_pooling(find_recipe(recipe), pooling), change or [])
     chosen.model.check()
@@ -78,8 +89,32 @@ def train(
     judged = math.isfinite(best)  # not where nothing was held out
     if as_json:
         answer = {"run": str(run.folder), "best_validation": best if judged else None, **last}
-        print(json.dumps(answer))
+        print_json(answer)
         return
     if judged:
         say(f"best validation {'accuracy' if chosen.task == 'script' else 'mAP'}: {best:.3f}")
+    print(run.folder)
+
+
+def _train_words(
+    data: Path, out: Path, pooling: str | None, changes: list[str], seed: int, as_json: bool
+) -> None:
+    from dataclasses import replace
+
+    from ....spotting import WordRecipe, open_words, train_words
+    from ....training import override
+    from ...options import say_left_out
+    from ...progress import page_bar, training_line
+
+    chosen = WordRecipe()
+    if pooling is not None:
+        chosen = replace(chosen, model=replace(chosen.model, pooling=pooling))
+    chosen = override(chosen, changes)
+    words = open_words(data, chosen.model.embedding)
+    say_left_out(words.left_out)
+    with page_bar("cutting words", len(words.pages)) as cut, training_line() as watch:
+        run = train_words(chosen, words, out, seed=seed, watch=watch, cut=cut)
+    if as_json:
+        print_json({"run": str(run.folder), **run.metrics()[-1]})
+        return
     print(run.folder)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Option
 
-from ..options import AsJson, CorpusOptions, Device, Scans, Workers, takes_corpus
+from ...options import AsJson, CorpusOptions, Device, Scans, Workers, print_json, takes_corpus
 
 
 @takes_corpus
@@ -31,12 +31,10 @@ def learn(
     as_json: AsJson = False,
 ) -> None:
     """Learn a describer from the pages of SCANS without labels, or go on with a stopped run."""
-    import json
-
-    from ...engines import engine_for
-    from ...training import Learning, override
-    from ...training import learn as learn_run
-    from ..progress import stages
+    from ....engines import engine_for
+    from ....training import Learning, override
+    from ....training import learn as learn_run
+    from ...progress import stages
 
     learning = Learning()
     if pooling is not None:
@@ -58,6 +56,6 @@ def learn(
             prepared=prepared,
         )
     if as_json:
-        print(json.dumps({"run": str(run.folder), **run.metrics()[-1]}))
+        print_json({"run": str(run.folder), **run.metrics()[-1]})
     else:
         print(run.folder)

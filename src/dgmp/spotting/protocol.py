@@ -1,0 +1,97 @@
+"""How word spotting is measured, as published for segmented words.
+
+Query by example: every word of the test pages whose text occurs there at least twice is a query,
+and left out of its own ranking. Query by string: every different text of the test pages is a query
+once. The gallery is all words of the test pages, a word is relevant if its text is the same, and
+the score is the mean of average precision over queries. Intervals are bootstrapped over texts.
+
+Folds: with four folds of 20 pages each word is tested once, by a network that saw none of the pages
+it is on. The folds of Almazán et al. are a list of word numbers, under which pages of a word are
+seen in training; here folds are runs of whole pages, which is the harder and the cleaner question.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Protocol
+
+from ..errors import DgmpError
+from ..evaluation import retrieval_scores
+from ..records import Matrix, Scores
+from .word_lists import Word, WordList
+
+# Common English words that some publications do not take as queries.
+_STOPS = """
+a about after all also am an and any are as at be been but by can could did do for from had has
+have he her him his how i if in into is it its me more my no not of on one or other our out
+shall she should so some such than that the their them then there these they this those to up
+upon us was we were what when where which who whom will with would you your
+"""
+STOP_WORDS = frozenset(_STOPS.split())
+
+
+class Embeds(Protocol):
+    """What turns strings into vectors beside those of words."""
+
+    def embed(self, words: Sequence[str]) -> Matrix:
+        """Rows of unit length."""
+
+
+def page_folds(words: WordList, folds: int = 4) -> tuple[tuple[str, ...], ...]:
+    """The pages in the order of their names, cut into runs of about one length."""
+    pages = sorted(words.pages)
+    if not 2 <= folds <= len(pages):
+        raise DgmpError(f"{words.place}: {len(pages)} pages cannot be cut into {folds} folds")
+    cuts = [round(number * len(pages) / folds) for number in range(folds + 1)]
+    return tuple(tuple(pages[a:b]) for a, b in pairwise(cuts))
+
+
+def score_by_example(
+    words: Sequence[Word],
+    vectors: Matrix,  # (words, entries)
+    *,
+    stop_words: bool = True,  # whether they are queries
+    resamples: int = 2000,
+) -> Scores:
+    """Every word that occurs again is a query."""
+    texts = [word.text for word in words]
+    counts = Counter(texts)
+    ids = [f"{number:06d}" for number in range(len(words))]
+    asked = [
+        place
+        for place, text in enumerate(texts)
+        if counts[text] > 1 and (stop_words or text not in STOP_WORDS)
+    ]
+    if not asked:
+        raise DgmpError("no word occurs twice: there is no query by example")
+    return retrieval_scores(
+        vectors[asked],
+        [texts[place] for place in asked],
+        ids=[ids[place] for place in asked],
+        gallery=(vectors, texts, ids),
+        ks=(1,),
+        resamples=resamples,
+    )
+
+
+def score_by_string(
+    words: Sequence[Word],
+    vectors: Matrix,  # (words, entries)
+    model: Embeds,
+    *,
+    stop_words: bool = True,
+    resamples: int = 2000,
+) -> Scores:
+    """Every different text is a query."""
+    texts = [word.text for word in words]
+    asked = sorted({text for text in texts if stop_words or text not in STOP_WORDS})
+    return retrieval_scores(
+        model.embed(asked),
+        asked,
+        ids=[f"string {text}" for text in asked],
+        gallery=(vectors, texts, [f"{number:06d}" for number in range(len(words))]),
+        ks=(1,),
+        resamples=resamples,
+    )

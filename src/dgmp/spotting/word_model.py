@@ -1,0 +1,150 @@
+"""A trained word network on disk, and words as the vectors it gives.
+
+FOLDER/words.json         network, pooling, embedding, height of words, how it came about
+FOLDER/words.safetensors  its weights
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..errors import DgmpError, WeightsError
+from ..files import Format, from_plain, read_json, replacing, to_plain, write_json
+from ..models import load_weights
+from ..names import check_name, need
+from ..records import Grey, Matrix
+from .embeddings import Embedding
+from .networks import NETWORKS, WordNetwork, make_word_network
+from .word_pictures import WordLook, WordPicture
+
+FORMAT = Format("dgmp-words", 1, "word model")
+_GMP = {"relative": True, "center": True}  # see docs/pooling.md
+_AT_A_TIME = 64 * 32 * 128  # pixels of a batch, padding included
+
+
+@dataclass(frozen=True)
+class WordSpec:
+    """A word network: what it is built of and what it looks at."""
+
+    network: str = "word-resnet"
+    pooling: str = "tpp-max"
+    pooling_options: Mapping[str, Any] | None = None  # None: GMP centred with a relative ridge
+    embedding: Embedding = field(default_factory=Embedding)
+    look: WordLook = field(default_factory=WordLook)
+
+    def __post_init__(self) -> None:
+        check_name(self.network, NETWORKS, "word network")
+
+    def build(self) -> WordNetwork:
+        """The network with random weights."""
+        options = self.pooling_options
+        if options is None:
+            options = _GMP if self.pooling.rpartition("-")[2] == "gmp" else {}
+        try:
+            return make_word_network(self.network, self.embedding.size, self.pooling, dict(options))
+        except (TypeError, ValueError) as error:
+            raise DgmpError(f"pooling_options: {error}") from error
+
+
+@dataclass(frozen=True, eq=False)
+class WordModel:
+    """A network in eval mode and what it needs to be used as it was trained."""
+
+    network: WordNetwork
+    spec: WordSpec
+    made: Mapping[str, Any] = field(default_factory=dict)
+    digest: str = ""  # of the weights, once they are in a file
+
+    def describe(
+        self,
+        pictures: Sequence[WordPicture],
+        progress: Callable[[int], None] | None = None,
+    ) -> Matrix:  # (words, entries), rows of unit length
+        """The vectors of words, each the same in whatever company it is described."""
+        found = np.zeros((len(pictures), self.spec.embedding.size), np.float32)
+        widths = [picture.width for picture in pictures]
+        self.network.eval()
+        with torch.inference_mode():
+            for places in _batches(widths, self.spec.look.height):
+                images, mask = stack_words([pictures[place].word() for place in places])
+                values = self.network(images, mask)
+                if self.spec.embedding.binary:
+                    values = values.sigmoid()
+                found[places] = values.numpy()
+                if progress is not None:
+                    progress(len(places))
+        return unit_rows(found)
+
+    def embed(self, words: Sequence[str]) -> Matrix:  # (words, entries), rows of unit length
+        """The vectors of strings."""
+        return unit_rows(self.spec.embedding.of(words))
+
+    def save(self, folder: Path | str) -> None:
+        """Write the model, weights before their description."""
+        folder = Path(folder)
+        state = {name: value.contiguous() for name, value in self.network.state_dict().items()}
+        with replacing(folder / "words.safetensors") as beside:
+            need("safetensors.torch").save_file(state, beside)
+            digest = _digest(beside)
+        about = {"spec": to_plain(self.spec), "made": dict(self.made), "sha256": digest}
+        write_json(folder / "words.json", FORMAT, about)
+
+    @classmethod
+    def load(cls, folder: Path | str) -> WordModel:
+        """Read what :meth:`save` wrote."""
+        path = Path(folder) / "words.json"
+        about = read_json(path, FORMAT)
+        spec = from_plain(about.get("spec"), WordSpec, path)
+        network = spec.build()
+        weights = path.with_suffix(".safetensors")
+        load_weights(network, weights)
+        digest = _digest(weights)
+        if digest != about.get("sha256"):
+            raise WeightsError(f"{weights}: these are not the weights that words.json describes")
+        return cls(network.eval(), spec, about.get("made", {}), digest)
+
+
+def stack_words(words: Sequence[Grey]) -> tuple[Tensor, Tensor | None]:  # (B,1,H,W), (B,H,W)
+    """Words of any sizes in one batch, each at the upper left; where they are, None: all over."""
+    height = max(word.shape[0] for word in words)
+    width = max(word.shape[1] for word in words)
+    images = np.zeros((len(words), height, width), np.uint8)
+    mask = np.zeros(images.shape, bool)
+    for image, inside, word in zip(images, mask, words, strict=True):
+        image[: word.shape[0], : word.shape[1]] = word
+        inside[: word.shape[0], : word.shape[1]] = True
+    values = torch.from_numpy(images).float().div_(255).unsqueeze(1)
+    inside = None if mask.all() else torch.from_numpy(mask)
+    return values.contiguous(memory_format=torch.channels_last), inside
+
+
+def unit_rows(vectors: Matrix) -> Matrix:
+    """Rows of length one; one of zeros stays as it is."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    lengths[lengths == 0] = 1
+    return (vectors / lengths).astype(np.float32)
+
+
+def _batches(widths: Sequence[int], height: int) -> Iterator[list[int]]:
+    """Places of words of about one width, so that little is padding."""
+    batch: list[int] = []
+    for place in sorted(range(len(widths)), key=widths.__getitem__):
+        if batch and (len(batch) + 1) * widths[place] * height > _AT_A_TIME:
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

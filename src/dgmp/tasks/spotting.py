@@ -1,0 +1,175 @@
+"""Find a word on pages without boxes, by typing it or by pointing at it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..catalogue import Catalogue, is_catalogue
+from ..corpora import Remark, open_corpus
+from ..errors import DgmpError, ImageError
+from ..pixels import measure_page, read_image
+from ..records import Matrix, Page, PageProgress, Rectangles, Stage
+from ..sources import open_source
+from ..spotting import (
+    IndexedPage,
+    WordHit,
+    WordIndex,
+    WordModel,
+    WordPicture,
+    cut_word,
+    find_candidates,
+)
+from .opening import one_page
+
+INDEX = "words"  # the folder in a catalogue
+_EXAMPLE = re.compile(r"#xywh=(?:pixel:)?(\d+),(\d+),(\d+),(\d+)\Z")
+_TOGETHER = 8  # pages that are stored at a time
+
+
+@dataclass(frozen=True)
+class Spotted:
+    """What was found, and what was not looked at."""
+
+    hits: tuple[WordHit, ...]
+    index: WordIndex
+    left_out: tuple[Remark, ...] = ()
+
+
+def spot(
+    place: Path | str,
+    word: str | None = None,
+    *,
+    model: Path | str,
+    example: str | None = None,
+    number: int = 20,
+    index: Path | str | None = None,
+    stages: Stage | None = None,
+) -> Spotted:
+    """The places on the pages of a catalogue or folder that look like a word, best first.
+
+    The word is typed, or shown: ``example`` is a picture, or a page of the index, with
+    ``#xywh=left,top,width,height`` after its name. ``model`` is the folder of ``dgmp train words``.
+    Pages that are new or changed are looked at first and stored in ``index``, by default
+    ``words`` in a catalogue, or ``FOLDER.words`` beside a folder; pages that are gone are dropped.
+    """
+    if (word is None) == (example is None):
+        raise DgmpError("give a word, or an example by page.jpg#xywh=left,top,width,height")
+    trained = WordModel.load(model)
+    asked = None if word is None else trained.embed([word])[0]
+    stored, left_out = index_words(place, trained, index=index, stages=stages)
+    if example is not None:
+        asked = trained.describe([_example(example, stored, trained)])[0]
+    assert asked is not None
+    return Spotted(stored.search(asked, number), stored, left_out)
+
+
+def index_words(
+    place: Path | str,
+    model: WordModel,
+    *,
+    index: Path | str | None = None,
+    stages: Stage | None = None,
+) -> tuple[WordIndex, tuple[Remark, ...]]:
+    """Store the candidates of all pages of a catalogue or folder that are not stored as they are.
+
+    Stopped at any moment and begun again it goes on; pages that could not be read are named.
+    """
+    place = Path(place)
+    pages, left_out = _pages(place)
+    if index is None:
+        index = place / INDEX if is_catalogue(place) else place.with_name(f"{place.name}.words")
+    stored = WordIndex.at(index, model.digest, model.spec.embedding)
+    with stored.writing():
+        gone = [page_id for page_id in stored.pages if page_id not in {page.id for page in pages}]
+        if gone:
+            stored.drop(gone)
+        new = [(page, stamp) for page in pages if (stamp := _stamp(page)) != _known(stored, page)]
+        done = stages("looking for words", len(new)) if stages is not None and new else None
+        for batch in _described(new, model, left_out, done):
+            stored.add(batch)
+    return stored, tuple(left_out)
+
+
+def _pages(place: Path) -> tuple[list[Page], list[Remark]]:
+    if is_catalogue(place):
+        catalogue = Catalogue.open(place)
+        return list(catalogue.pages(list(catalogue.paths()))), []
+    corpus = open_corpus(place, kind="plain")
+    corpus.check_usable()
+    return list(corpus.pages), list(corpus.left_out)
+
+
+def _stamp(page: Page) -> str:
+    return f"{page.stamp()} {page.regions is not None}"
+
+
+def _known(index: WordIndex, page: Page) -> str | None:
+    found = index.pages.get(page.id)
+    return None if found is None else found.stamp
+
+
+def _described(
+    pages: Sequence[tuple[Page, str]],
+    model: WordModel,
+    left_out: list[Remark],
+    done: PageProgress | None,
+) -> Iterator[list[tuple[IndexedPage, Rectangles, Matrix]]]:
+    batch: list[tuple[IndexedPage, Rectangles, Matrix]] = []
+    for page, stamp in pages:
+        try:
+            boxes, vectors = describe_candidates(page, model)
+        except ImageError as error:
+            left_out.append(Remark(page.id, error.reason))
+        else:
+            about = IndexedPage(page.id, page.source.address, stamp, 0, 0, page.frame, page.turn)
+            batch.append((about, boxes, vectors))
+        if done is not None:
+            done(1)
+        if len(batch) == _TOGETHER:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def describe_candidates(page: Page, model: WordModel) -> tuple[Rectangles, Matrix]:
+    """Where words may stand on a page, in pixels of its scan, and their vectors."""
+    pixels = read_image(page.source, page.frame, turn=page.turn)
+    distance = page.line_distance or measure_page(page).distance
+    boxes = find_candidates(pixels, distance)
+    if page.regions is not None:
+        middles = (boxes[:, None, :2] + boxes[:, None, 2:]) / 2  # (candidates, 1, 2)
+        bounds = np.array([region.bounds for region in page.regions])  # (regions, 4)
+        inside = np.all((middles >= bounds[:, :2]) & (middles < bounds[:, 2:]), axis=2)
+        boxes = boxes[np.any(inside, axis=1)]
+    words = [cut_word(pixels, tuple(box), model.spec.look) for box in boxes.tolist()]
+    if not words:
+        return boxes, np.zeros((0, model.spec.embedding.size), np.float32)
+    return boxes, model.describe(words)
+
+
+def _example(text: str, index: WordIndex, model: WordModel) -> WordPicture:
+    found = _EXAMPLE.search(text)
+    if found is None:
+        raise DgmpError(f"{text}: an example is page.jpg#xywh=left,top,width,height")
+    name = text[: found.start()]
+    left, top, width, height = map(int, found.groups())
+    if name in index.pages:
+        known = index.pages[name]
+        pixels = read_image(open_source(known.address), known.frame, turn=known.turn)
+    elif Path(name).is_file():
+        page = one_page(name)
+        pixels = read_image(page.source, page.frame, turn=page.turn)
+    else:
+        raise DgmpError(f"{name}: is no page of {index.folder}, and there is no such file")
+    high, wide = pixels.shape
+    if min(width, height) < 4 or left + width > wide or top + height > high:
+        raise DgmpError(
+            f"{text}: the rectangle is too small, or reaches beyond the picture of {wide}×{high}"
+        )
+    return cut_word(pixels, (left, top, left + width, top + height), model.spec.look)

@@ -1,0 +1,42 @@
+import numpy as np
+import pytest
+
+from dgmp.errors import DgmpError, WeightsError
+from dgmp.spotting import WordModel, WordSpec, cut_words
+
+
+def test_a_stored_model_describes_as_before(model, words, tmp_path):
+    model.save(tmp_path)
+    chosen = words.words[:5]
+    pictures = cut_words(words, chosen, model.spec)
+    again = WordModel.load(tmp_path)
+    np.testing.assert_array_equal(again.describe(pictures), model.describe(pictures))
+    assert again.digest == model.digest
+
+
+def test_vectors_have_unit_length(model, words):
+    vectors = model.describe(cut_words(words, words.words[:5], model.spec))
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+
+
+def test_a_word_is_the_same_in_any_company(model, words):
+    pictures = cut_words(words, words.words[:9], model.spec)
+    together = model.describe(pictures)
+    np.testing.assert_allclose(model.describe(pictures[4:5])[0], together[4], atol=1e-6)
+
+
+def test_strings_and_words_live_in_one_space(model):
+    assert model.embed(["one", "two"]).shape == (2, model.spec.embedding.size)
+
+
+def test_weights_of_another_model_are_refused(model, tmp_path):
+    model.save(tmp_path)
+    text = (tmp_path / "words.json").read_text()
+    (tmp_path / "words.json").write_text(text.replace(model.digest, "0" * 64))
+    with pytest.raises(WeightsError, match="not the weights"):
+        WordModel.load(tmp_path)
+
+
+def test_a_pooling_without_an_option_says_so():
+    with pytest.raises(DgmpError, match="pooling_options"):
+        WordSpec(network="word-resnet-tiny", pooling="max", pooling_options={"ridge": 1}).build()
