@@ -6,7 +6,8 @@ no better place has found that word already. Words that no place finds count as 
 
     AP = 1/R Σ precision at each hit       R: words of that text on the pages
 
-Queries are those of :mod:`.protocol`; an example is left out together with the places on it.
+over the first 300 places, far more than any text has words on a few pages. Queries are those of
+:mod:`.protocol`; an example is left out together with the places on it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from .word_index import WordHit, WordIndex, overlaps
 from .word_lists import Word
 
 FOUND = 0.5  # more overlap than this is a hit
+PLACES = 300  # that are looked at for a query
 
 
 def map_by_string(index: WordIndex, words: Sequence[Word], model: Embeds) -> float:
@@ -30,7 +32,7 @@ def map_by_string(index: WordIndex, words: Sequence[Word], model: Embeds) -> flo
     texts = sorted({word.text for word in words})
     vectors = model.embed(texts)
     scores = [
-        average_precision(index.search(vector, None), _of(words, text))
+        average_precision(index.search(vector, PLACES), _of(words, text))
         for text, vector in zip(texts, vectors, strict=True)
     ]
     return float(np.mean(scores))
@@ -47,7 +49,7 @@ def map_by_example(
     for word, vector in zip(words, vectors, strict=True):
         if counts[word.text] > 1:
             others = [other for other in _of(words, word.text) if other != word]
-            hits = [hit for hit in index.search(vector, None) if not _on(hit, word)]
+            hits = [hit for hit in index.search(vector, PLACES) if not _on(hit, word)]
             scores.append(average_precision(hits, others))
     if not scores:
         raise DgmpError("no word occurs twice: there is no query by example")

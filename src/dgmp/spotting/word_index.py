@@ -145,11 +145,8 @@ class WordIndex:
             del self._pages[page_id]
         self._store()
 
-    def search(self, vector: Matrix, number: int | None = 20) -> tuple[WordHit, ...]:
-        """The places most like a vector of unit length, best first, one of those that overlap.
-
-        ``number`` None gives all of the ``BEST``.
-        """
+    def search(self, vector: Matrix, number: int = 20) -> tuple[WordHit, ...]:
+        """The places most like a vector of unit length, best first, one of those that overlap."""
         order, cosines = self.rank(vector)
         if not len(order):
             return ()
