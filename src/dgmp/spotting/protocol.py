@@ -6,8 +6,8 @@ once. The gallery is all words of the test pages, a word is relevant if its text
 the score is the mean of average precision over queries. Intervals are bootstrapped over texts.
 
 Folds: with four folds of 20 pages each word is tested once, by a network that saw none of the pages
-it is on. The folds of Almazán et al. are a list of word numbers, under which pages of a word are
-seen in training; here folds are runs of whole pages, which is the harder and the cleaner question.
+it is on: folds are runs of whole pages. Those of Almazán et al., which most publications use, are a
+list of word numbers.
 """
 
 from __future__ import annotations
