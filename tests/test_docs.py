@@ -91,6 +91,7 @@ KNOWN = (
     "pip install",
     "python examples/",
     "python benchmarks/",
+    "torchrun",
 )
 
 

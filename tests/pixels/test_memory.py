@@ -15,7 +15,8 @@ from dgmp.records import Page
 from dgmp.sources import FileSource
 
 MEASURE = """
-import resource, sys
+import re, sys
+from pathlib import Path
 from dgmp.describers import load_describer, page_and_halves
 from dgmp.pixels import find_writing, pictures_in, prepare_page
 from dgmp.records import Page
@@ -24,7 +25,7 @@ source = open_source(sys.argv[1])
 page = Page("page", source, size=pictures_in(source)[0].size)
 find_writing(page)
 page_and_halves(load_describer("default"), prepare_page(page))
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
 """
 
 

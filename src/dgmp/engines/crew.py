@@ -1,9 +1,10 @@
 """Workers that take items one after another and are replaced when they end.
 
 A worker is one process, here or on another machine, that does its items in the order in which it
-gets them. If it ends, the item it was at is done again by another, once: an item that ends two
-workers is lost. Items that were waiting behind it are done again and not counted. Items go only to
-workers that are ready: one that starts, or waits for a machine, holds up nothing.
+gets them. If it ends, what it had is done again, and alone: where it had several items nobody knows
+which of them ended it, as the answer to one that was done may be lost with it. An item that ends
+two workers while it is alone is lost. Items go only to workers that are ready: one that starts, or
+waits for a machine, holds up nothing.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ class Worker(Protocol):
 @dataclass(eq=False)
 class _Job(Generic[T]):
     item: T
-    ends: int = 0  # of workers that were at it
+    ends: int = 0  # of workers that had it alone
+    suspect: bool = False  # was at a worker that ended
     done: Future[Any] | None = None
 
 
@@ -58,7 +60,7 @@ class _Place:
     worker: Worker
     ready: bool = False
     false_starts: int = 0
-    jobs: deque[_Job[Any]] = field(default_factory=deque)  # the first is the one it is at
+    jobs: deque[_Job[Any]] = field(default_factory=deque)  # in the order it got them
 
 
 class Crew(Generic[T, R]):
@@ -114,6 +116,9 @@ class Crew(Generic[T, R]):
         for filled in range(_AT_WORKER):
             for place in self._places:
                 if self._waiting and place.ready and len(place.jobs) == filled:
+                    near = (self._waiting[0], *place.jobs)
+                    if len(near) > 1 and any(job.suspect for job in near):
+                        continue
                     job = self._waiting.popleft()
                     place.jobs.append(job)
                     self._watch(place, job, place.worker.call(job.item))
@@ -149,7 +154,9 @@ class Crew(Generic[T, R]):
                     "worker processes end while they start, probably because memory runs out; "
                     f"try fewer workers ({_in_one_line(error)})"
                 ) from error
-        if place.jobs:
+        for job in place.jobs:
+            job.suspect = True
+        if len(place.jobs) == 1:
             place.jobs[0].ends += 1
             if place.jobs[0].ends == _TIMES:
                 self._give_up(place.jobs.popleft(), error)

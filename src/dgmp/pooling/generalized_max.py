@@ -119,7 +119,7 @@ class GeneralizedMaxPool(Pooling):
         normalize: bool = True,
     ) -> None:
         super().__init__(normalize=normalize)
-        if isinstance(center, bool) or not isinstance(center, int) or center < 0:
+        if center is True or not isinstance(center, int) or center < 0:  # False is 0: off
             raise ValueError(
                 f"center must be the number of channels, such as center=512, or 0 for off, "
                 f"got {center!r}"

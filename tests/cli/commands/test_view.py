@@ -17,7 +17,7 @@ def test_options_are_handed_on(tmp_path, monkeypatch):
     assert result.exit_code == 0
     assert result.stdout == "http://127.0.0.1:9000/\n"
     assert called == {
-        "catalogue": tmp_path,
+        "catalogue": str(tmp_path),
         "host": "127.0.0.1",
         "port": 9000,
         "read_only": True,
