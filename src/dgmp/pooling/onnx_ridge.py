@@ -88,11 +88,11 @@ def _finish(
     psi: FLOAT[...], roots: FLOAT[...], x: DOUBLE[...], shift: DOUBLE[...], power: DOUBLE[...]
 ) -> tuple[DOUBLE[...], DOUBLE[...], DOUBLE[...]]:
     """ξ (B, 1, C), β (B, 1, N) and the doubt (B, 1, 1), above 1 where float32 is not enough."""
-    short = op.Cast(x, to=FLOAT_32)
     inverse = op.Div(power, shift)  # 1/ρ
     if op.Squeeze(op.Less(op.Shape(psi, start=2, end=3), op.Shape(psi, start=1, end=2))):
         dual_b = op.Identity(x)
-        column = op.MatMul(psi, op.Transpose(short, perm=[0, 2, 1]))
+        # Cast in each branch: a cast before them gets another name, of which ONNX Runtime warns.
+        column = op.MatMul(psi, op.Transpose(op.Cast(x, to=FLOAT_32), perm=[0, 2, 1]))
         dual_xi = op.Cast(op.Transpose(column, perm=[0, 2, 1]), to=FLOAT_64)
         below = op.ReduceSumSquare(dual_xi, [2], keepdims=1)
         spread = op.Mul(op.Div(op.ReduceSumSquare(x, [2], keepdims=1), below), power)
@@ -104,7 +104,7 @@ def _finish(
             op.Div(inverse, op.CastLike(1e3, inverse)),
         )
     else:
-        met = op.Cast(op.MatMul(short, psi), to=FLOAT_64)
+        met = op.Cast(op.MatMul(op.Cast(x, to=FLOAT_32), psi), to=FLOAT_64)
         first_xi = op.Identity(x)
         first_b = op.Div(op.Sub(op.Cast(roots, to=FLOAT_64), met), shift)
         many = op.Sqrt(op.Cast(op.Shape(psi, start=2, end=3), to=FLOAT_64))
