@@ -12,7 +12,7 @@ The layer:      from dgmp import GeneralizedMaxPool, replace_global_pooling
   pip install 'dgmp[pages]'                     describe, compare and group pages of writing
   pip install 'dgmp[pages,web,sources,tables]'  and the page in the browser, PDF, IIIF, spreadsheets
   pip install 'dgmp[learning]'                  train networks
-  pip install 'dgmp[export]'                    ONNX files
+  pip install 'dgmp[learning,export]'                    ONNX files
 """
 
 

@@ -25,7 +25,10 @@ def train(
     ],
     out: Annotated[Path, Option(help="Folder of the run; one that was stopped goes on.")],
     options: CorpusOptions,
-    pooling: Annotated[str | None, Option(help="Another pooling, as avg, gem or gmp.")] = None,
+    pooling: Annotated[
+        str | None,
+        Option(help="Another pooling, as avg, gem or gmp; of words also tpp-max or tpp-gmp."),
+    ] = None,
     change: Annotated[
         list[str] | None,
         Option("--set", help="Change a value: epochs=10, margin=0.2, model.backbone=resnet18."),
