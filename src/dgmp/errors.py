@@ -79,7 +79,7 @@ class ImageError(DgmpError):
 
 
 class Unreachable(ImageError):
-    """A picture that cannot be had now and perhaps later: its service is down, slow or busy."""
+    """A picture that cannot be had now and perhaps later: it is being written, its service down."""
 
 
 class NoWriting(ImageError):

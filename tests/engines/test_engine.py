@@ -163,6 +163,13 @@ def test_descriptors_are_the_same_to_the_bit_wherever_pages_are_described(tmp_pa
     assert vectors[0] == vectors[1] == vectors[2]
 
 
+@WITH_WORKERS
+def test_relative_paths_are_those_of_the_program_that_sends_them(engine, tmp_path, monkeypatch):
+    list(engine.map(len, ["begun elsewhere"]))
+    monkeypatch.chdir(tmp_path)
+    assert list(engine.map(os.path.abspath, ["a.png"])) == [("a.png", str(tmp_path / "a.png"))]
+
+
 def test_processes_are_fresh_and_no_forks(monkeypatch):
     monkeypatch.setattr(work, "here", "changed")
     assert list(map_pages(PAGES[:1], read_here, Processes(1))) == [(PAGES[0], "as imported")]

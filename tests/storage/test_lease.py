@@ -1,12 +1,15 @@
 """One writer at a time, and a killed one does not hold the lock for ever."""
 
+import socket
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
 from dgmp.errors import StorageError
-from dgmp.storage import lease, leased
+from dgmp.storage import ObjectPath, lease, leased
+from dgmp.storage.stores import store_of
 
 
 @pytest.fixture
@@ -65,3 +68,22 @@ def test_a_holder_that_was_cut_off_is_told_at_its_end(lock):
     time.sleep(4 * lease.BEAT)
     with pytest.raises(StorageError, match="cut off"):
         held.__exit__(None, None, None)
+
+
+def test_a_holder_whose_lock_was_deleted_is_told_at_its_end(lock):
+    held = leased(lock)
+    held.__enter__()
+    store_of(lock.scheme, lock.bucket).delete(lock.key)
+    time.sleep(4 * lease.BEAT)
+    with pytest.raises(StorageError, match="its lock was deleted"):
+        held.__exit__(None, None, None)
+
+
+def test_a_beat_that_is_not_answered_ends_before_the_lease_does(s3, monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        monkeypatch.setattr("dgmp.storage.stores._CONNECT", 0.5)
+        began = time.monotonic()
+        with pytest.raises(StorageError, match="cannot be reached"):
+            replace(ObjectPath.of("s3://silent/.lock"), patience=0.5).write_bytes(b"beat")
+    assert time.monotonic() - began < 5

@@ -1,11 +1,15 @@
 """Objects behave as paths do, and as little as possible of them is fetched."""
 
+import os
 import pickle
 from pathlib import PurePosixPath
+from types import SimpleNamespace
+from urllib.request import Request, urlopen
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from obstore.exceptions import NotFoundError
 
 from dgmp.errors import ImageError
 from dgmp.storage import ObjectPath
@@ -113,3 +117,30 @@ def test_only_who_knows_the_newest_tag_writes(s3):
     assert second is not None
     assert there.write_if(b"other", first) is None
     assert there.read_tagged()[0] == b"2"
+
+
+def test_an_object_that_was_deleted_is_no_longer_as_tagged(memory, monkeypatch):
+    def put(*_, **__):
+        raise NotFoundError("404 Not Found: NoSuchKey")  # as S3 answers
+
+    there = memory / "tagged"
+    tag = there.write_if(b"1", None)
+    monkeypatch.setattr(ObjectPath, "_store", SimpleNamespace(put=put))
+    assert there.write_if(b"2", tag) is None
+
+
+@pytest.mark.parametrize("root", ["s3://scans/empty", "memory://empty"])
+def test_an_empty_object_is_read_listed_or_not(s3, root):
+    (ObjectPath.of(root) / "scan.jpg").write_bytes(b"")
+    listed = next(ObjectPath.of(root).walk())
+    for there in (listed, ObjectPath.of(root) / "scan.jpg"):
+        with there.open() as file:
+            assert file.read() == b""
+
+
+def test_the_object_that_stands_for_a_folder_is_not_in_it(s3):
+    folder = ObjectPath.of("s3://scans/made")
+    for name in ("made/", "made/in/"):
+        urlopen(Request(f"{os.environ['AWS_ENDPOINT_URL']}/scans/{name}", b"", method="PUT"))
+    assert list(folder.iterdir()) == [folder / "in"]
+    assert folder not in list(folder.walk())

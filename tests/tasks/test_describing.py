@@ -313,3 +313,43 @@ def test_a_page_that_is_replaced_while_it_is_read_is_described_again(scans, tmp_
     now = describe_pages(open_corpus(scans).pages[:1], StrokeDescriber()).descriptors.vectors
     stored = done.catalogue.page("0-0.png").vectors
     assert np.array_equal(stored, unrounded(rounded(now)[0]))
+
+
+def test_a_link_that_is_turned_elsewhere_while_it_is_described_is_described_again(scans, tmp_path):
+    link, other = scans / "0-0.png", tmp_path / "other.png"
+    link.rename(tmp_path / "first.png")
+    link.symlink_to(tmp_path / "first.png")
+    draw_page(50, 0, other)
+
+    def turn(title, pages):
+        if title == "describing pages" and link.resolve() != other:
+            link.unlink()
+            link.symlink_to(other)
+        return lambda number: None
+
+    done = describe(scans, tmp_path / "new", describer="raw", stage=turn)
+    assert (done.described, done.left_out) == (12, ())
+    assert done.catalogue.paths()["0-0.png"] == str(other)
+
+
+def one_by_one(monkeypatch):
+    """Pages go through the stages in rounds of one page."""
+    rounds = lambda pages: [frozenset([page.id]) for page in pages]  # noqa: E731
+    monkeypatch.setattr("dgmp.tasks.describing._rounds", rounds)
+
+
+def test_a_round_without_a_page_that_can_be_described_does_not_end_the_others(
+    scans, tmp_path, monkeypatch
+):
+    cv2.imwrite(str(scans / "0-0.png"), np.full((400, 300), 235, np.uint8))
+    one_by_one(monkeypatch)
+    done = describe(scans, tmp_path / "new", describer="raw")
+    assert (done.described, [remark.file for remark in done.left_out]) == (11, ["0-0.png"])
+
+
+def test_rounds_without_a_single_page_are_refused(tmp_path, monkeypatch):
+    for name in ("a.png", "b.png"):
+        cv2.imwrite(str(tmp_path / name), np.full((400, 300), 235, np.uint8))
+    one_by_one(monkeypatch)
+    with pytest.raises(CorpusError, match=r"none of 2 pages could be described: a.png: no ink"):
+        describe(tmp_path, tmp_path / "new", describer="raw")

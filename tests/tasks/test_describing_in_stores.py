@@ -20,7 +20,7 @@ from dgmp.corpora import open_corpus
 from dgmp.engines import Here
 from dgmp.errors import CatalogueError, CorpusError
 from dgmp.records import Decision
-from dgmp.storage import ObjectPath, lease
+from dgmp.storage import CHANGED, ObjectPath, lease
 from dgmp.tasks import (
     contradictions,
     decide,
@@ -90,6 +90,45 @@ def test_the_second_time_only_what_has_changed_is_read(uploaded, run):
     assert [page.id for page in done.changes.changed] == ["1-1.png"]
     assert len(done.catalogue) == 12
     assert run(uploaded).described == 0
+
+
+def overwritten(uploaded):
+    """A corpus one of whose pages is changed now, and again after it was listed."""
+    page = ObjectPath.of(uploaded) / "1-1.png"
+    page.write_bytes((page.parent / "3-0.png").read_bytes())
+    found = open_corpus(uploaded)
+    page.write_bytes((page.parent / "2-0.png").read_bytes())
+    return found
+
+
+def test_a_page_that_is_overwritten_after_it_was_listed_is_described_as_it_is_now(uploaded, run):
+    run(uploaded)
+    done = run(overwritten(uploaded))
+    assert (done.described, done.left_out) == (1, ())
+    assert [page.id for page in done.changes.changed] == ["1-1.png"]
+    assert len(done.catalogue) == 12
+    pages = [done.catalogue.page(id) for id in ("1-1.png", "2-0.png")]
+    np.testing.assert_array_equal(pages[0].vectors, pages[1].vectors)
+
+
+@pytest.mark.parametrize("by", ["page", "band"])
+def test_a_page_that_is_overwritten_all_the_time_keeps_what_it_had(uploaded, run, by, monkeypatch):
+    before = run(uploaded, by=by).catalogue.descriptors()
+    monkeypatch.setattr("dgmp.tasks.describing.reopened", lambda page: page)
+    done = run(overwritten(uploaded))
+    assert dict(done.left_out) == {"1-1.png": CHANGED}
+    assert done.catalogue.descriptors().page_ids == before.page_ids
+    np.testing.assert_array_equal(done.catalogue.descriptors().vectors, before.vectors)
+
+
+def test_empty_objects_and_those_that_stand_for_folders_stop_nothing(s3, bucket, uploaded, run):
+    (ObjectPath.of(uploaded) / "labels.csv").write_bytes(b"")
+    (ObjectPath.of(uploaded) / "empty.jpg").write_bytes(b"")
+    for folder in (f"{bucket}/catalogue", uploaded):
+        s3.make_bucket(folder.removeprefix("s3://") + "/")  # as the console makes a folder
+    done = run(uploaded)
+    assert len(done.catalogue) == 12
+    assert [remark.file for remark in done.left_out] == ["empty.jpg"]
 
 
 def test_a_picture_of_a_store_is_searched_for(uploaded, run):

@@ -19,7 +19,9 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -72,7 +74,9 @@ class RayCluster:
 class _Calling:
     """In the process of an actor."""
 
-    def take(self, packed: bytes, path: list[str], machines: int) -> bytes:
+    def take(self, packed: bytes, path: list[str], folder: str, machines: int) -> bytes:
+        with suppress(OSError):  # relative paths are those of who sends them
+            os.chdir(folder)
         sys.path += [folder for folder in path if folder not in sys.path]
         # Who asks hosts of the web keeps to its part of what all may ask, see sources/turns.py.
         os.environ.setdefault("DGMP_MACHINES", str(machines))
@@ -87,7 +91,8 @@ class _Actor:
         self._ray = ray
         self._handle = handle
         machines = sum(node["Alive"] and "CPU" in node["Resources"] for node in ray.nodes())
-        self.ready = _opened(handle.take.remote(packed, sys.path, max(1, machines)))
+        here = str(Path.cwd())
+        self.ready = _opened(handle.take.remote(packed, sys.path, here, max(1, machines)))
 
     def call(self, item: Any) -> Future[Any]:
         return _opened(self._handle.call.remote(self._ray.cloudpickle.dumps(item)))

@@ -1,11 +1,12 @@
 """Where files lie: paths on this machine, and objects of S3 and other stores named alike."""
 
 from .lease import leased
-from .object_path import AnyPath, ObjectPath, Tag
+from .object_path import CHANGED, AnyPath, ObjectPath, Tag
 from .paths import as_path, folder_stamp, is_object_address, reachable_path, relative, stamp
 from .stores import explained, lance_options
 
 __all__ = [
+    "CHANGED",
     "AnyPath",
     "ObjectPath",
     "Tag",

@@ -43,8 +43,8 @@ def leased(path: ObjectPath) -> Iterator[None]:
         lease.give_back()
     if lease.lost:
         raise StorageError(
-            f"{path.parent}: this process was cut off for more than {LEASE:.0f} s and another one "
-            "writes there; run the same command again when that is done"
+            f"{path.parent}: this process was cut off for more than {LEASE:.0f} s, or its lock was "
+            "deleted, and another one may write there; run the same command again when that is done"
         )
 
 

@@ -8,16 +8,17 @@ was listed knows its tag (ETag): it is read only as it was then, and asks for no
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import Any, cast
 
-from ..errors import ImageError
+from ..errors import StorageError, Unreachable
 from ..names import need
 from .stores import PATIENCE, answering, store_of
 
+CHANGED = "changed while it was read; describe it again"  # why a picture cannot be had now
 HEAD = 65_536  # bytes that are read first: most headers of pictures are in them
 
 Tag = Mapping[str, str | None]  # by what a store knows this version of an object
@@ -107,13 +108,13 @@ class ObjectPath:
         with answering(self):
             found = self._store.list_with_delimiter(self.key or None)
         yield from (self._at(name) for name in found["common_prefixes"])
-        yield from map(self._seen, found["objects"])
+        yield from self._seen(found["objects"])
 
     def walk(self) -> Iterator[ObjectPath]:
         """All objects below it."""
         with answering(self):
             for part in self._store.list(self.key or None):
-                yield from map(self._seen, part)
+                yield from self._seen(part)
 
     def stamp(self) -> str:
         """Tag and size; empty where there is no such object."""
@@ -157,7 +158,7 @@ class ObjectPath:
     def write_if(self, data: bytes, tag: Tag | None) -> Tag | None:
         """The same only if the other is still as tagged, None: if there is none.
 
-        Gives the new tag, or None where another writer came before.
+        Gives the new tag, or None where another writer came before, or deleted it.
         """
         errors = need("obstore.exceptions")
         try:
@@ -165,6 +166,10 @@ class ObjectPath:
                 mode = "create" if tag is None else {k: v for k, v in tag.items() if v}
                 return cast(Tag, dict(self._store.put(self.key, data, mode=mode)))
         except (errors.AlreadyExistsError, errors.PreconditionError):
+            return None
+        except FileNotFoundError:
+            if tag is None:
+                raise
             return None
 
     @property
@@ -174,8 +179,11 @@ class ObjectPath:
     def _at(self, key: str) -> ObjectPath:
         return ObjectPath(self.scheme, self.bucket, key)
 
-    def _seen(self, meta: Mapping[str, Any]) -> ObjectPath:
-        return replace(self._at(meta["path"]), listed=_stamp(meta))
+    def _seen(self, metas: Iterable[Mapping[str, Any]]) -> Iterator[ObjectPath]:
+        """What was listed, without the empty object ``folder/`` that stands for the folder."""
+        for meta in metas:
+            if meta["path"] != self.key:
+                yield replace(self._at(meta["path"]), listed=_stamp(meta))
 
     def _get(self, end: int | None = None) -> tuple[bytes, Mapping[str, Any]]:
         """The object, or its beginning, and what the store knows of it."""
@@ -189,7 +197,7 @@ class ObjectPath:
                 found = self._store.get(self.key, options=options)
                 return bytes(found.bytes()), found.meta
         except need("obstore.exceptions").PreconditionError as error:
-            raise ImageError(self, "changed while it was read; describe it again") from error
+            raise Unreachable(self, CHANGED) from error
 
 
 AnyPath = Path | ObjectPath
@@ -200,12 +208,8 @@ class _Reader(io.RawIOBase):
 
     def __init__(self, path: ObjectPath) -> None:
         self._path, self._place = path, 0
-        self._data, self._size = _kept(path), 0
-        if self._data:
-            self._size = len(self._data)
-        else:
-            self._data, meta = path._get(HEAD)
-            self._size = int(meta["size"])
+        kept = _kept(path)
+        self._data, self._size = (kept, len(kept)) if kept else _head(path)
 
     def readable(self) -> bool:
         return True
@@ -228,6 +232,19 @@ class _Reader(io.RawIOBase):
         buffer[: len(part)] = part
         self._place += len(part)
         return len(part)
+
+
+def _head(path: ObjectPath) -> tuple[bytes, int]:
+    """The beginning of an object, and its size; stores refuse to give a range of an empty one."""
+    if path.listed.endswith(" 0"):
+        return b"", 0
+    try:
+        data, meta = path._get(HEAD)
+    except StorageError as error:
+        if "range" in str(error.__cause__).lower() and path.stamp().endswith(" 0"):
+            return b"", 0
+        raise
+    return data, int(meta["size"])
 
 
 # The object that was last read whole: a page is decoded, and hashed right after that.

@@ -23,7 +23,8 @@ from ..names import need
 
 PATIENCE = 60.0  # seconds for which a store that does not answer is asked again
 FIRST_PATIENCE = 15.0  # the same for the first question
-_TIMEOUT = 120  # seconds for one answer
+_TIMEOUT = 120.0  # seconds for one answer; less for those who have little patience
+_CONNECT = 5.0  # seconds for the connection
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _CODE = re.compile(r"<Code>(\w+)</Code>")
 _CREDENTIALS = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or those of your store"
@@ -56,8 +57,8 @@ def store_of(scheme: str, bucket: str, patience: float = PATIENCE) -> Any:
         f"{scheme}://{bucket}",
         client_options={
             "allow_http": _may_be_http(),
-            "timeout": f"{_TIMEOUT} seconds",
-            "connect_timeout": "5 seconds",
+            "timeout": timedelta(seconds=min(_TIMEOUT, max(_CONNECT, 2 * patience))),
+            "connect_timeout": timedelta(seconds=_CONNECT),
         },
         retry_config={"max_retries": 1000, "retry_timeout": seconds, "backoff": slowly},
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from ..catalogue import Catalogue, Changes, Entry, in_force, is_catalogue, read_decisions
-from ..corpora import PARTS, Corpus, Remark, whole_and_part
+from ..corpora import PARTS, Corpus, Remark, page_of_side, whole_and_part
 from ..describers import (
     describe_pages,
     load_describer,
@@ -24,9 +24,9 @@ from ..names import check_name
 from ..pixels import pictures_in
 from ..records import Decision, Page, Stage
 from ..sources import AnswerCache, is_address, open_source
-from ..storage import AnyPath
-from .entry_parts import CHANGED, EntryParts
-from .opening import head_for, opened, with_known_ids
+from ..storage import CHANGED, AnyPath
+from .entry_parts import EntryParts
+from .opening import head_for, opened, reopened, with_known_ids
 from .readying import (
     KnownScale,
     divide,
@@ -119,29 +119,25 @@ def describe(
     )
     found = opened(corpus)
     done = once(found)
-    changed = {remark.file for remark in done.left_out if remark.reason == CHANGED}
-    if not changed:
-        return done
-    addresses = {page.source.address for page in done.changes.to_describe if page.id in changed}
-    again = once(
-        replace(
-            found,
-            pages=tuple(
-                _as_now(page) if page.source.address in addresses else page for page in found
-            ),
-        )
-    )
-    return replace(again, described=done.described + again.described)
+    changed = {page_of_side(remark.file) for remark in done.left_out if remark.reason == CHANGED}
+    if changed:
+        known = with_known_ids(found, done.catalogue.paths())
+        places = {page.source.address for page in known if page_of_side(page.id) in changed}
+        pages = [reopened(page) if page.source.address in places else page for page in found]
+        again = once(replace(found, pages=tuple(pages)))
+        both = _joined([done, again])
+        changes = replace(both.changes, vanished=done.changes.vanished)
+        done = replace(both, changes=changes, left_out=again.left_out)
+    if not len(done.catalogue):
+        why = ": " + ": ".join(done.left_out[0]) if done.left_out else ""
+        number = len(_chosen(found, split, only))
+        raise CorpusError(f"{found.root}: none of {number} pages could be described{why}")
+    return done
 
 
-def _as_now(page: Page) -> Page:
-    """A page whose picture may have another size by now."""
-    try:
-        pictures = {picture.frame: picture for picture in pictures_in(page.source)}
-    except ImageError:
-        return page
-    now = pictures.get(page.frame)
-    return page if now is None else replace(page, size=now.size, dpi=now.dpi)
+def _chosen(found: Corpus, split: str | None, only: Collection[str] | None) -> tuple[Page, ...]:
+    pages = found.pages if split is None else found.in_split(split)
+    return pages if only is None else tuple(page for page in pages if page.id in only)
 
 
 def _describe(
@@ -162,10 +158,8 @@ def _describe(
     there = is_catalogue(catalogue)
     if there:
         found = with_known_ids(found, Catalogue.open(catalogue).paths())
-    pages = found.pages if split is None else found.in_split(split)
-    if only is not None:
-        pages = tuple(page for page in pages if page.id in only)
-    elif len(rounds := _rounds(pages)) > 1:
+    pages = _chosen(found, split, only)
+    if only is None and len(rounds := _rounds(pages)) > 1:
         return _joined(
             [
                 _describe(
@@ -264,8 +258,8 @@ def _describe(
             for page, result in map_pages(todo, work, engine):
                 if isinstance(result, ImageError):
                     leave_out(page, result)
-                elif result.pop("source") != stamps[page.source.address]:  # since it was looked at
-                    leave_out(page, ImageError(page.id, CHANGED))
+                elif result.pop("source") != stamps.get(page.source.address):
+                    leave_out(page, Unreachable(page.id, CHANGED))  # since it was looked at
                 else:
                     read = replace(page, size=result.pop("size"))
                     batch.append(Entry(read, **result))
@@ -280,9 +274,6 @@ def _describe(
         broken = {remark.file for remark in failures} - unreachable
         into.drop([page.id for page in changes.changed if page.id in broken])
         into.settle()
-    if not len(into):
-        why = f": {failures[0].file}: {failures[0].reason}" if failures else ""
-        raise CorpusError(f"{found.root}: none of {len(pages)} pages could be described{why}")
     left_out = (*failures, *found.left_out)
     gone = {*replaced, *(changes.vanished if forget else ())} - into.paths().keys()
     log = read_decisions(into.folder) if gone else ()
@@ -358,15 +349,24 @@ def _rounds(pages: Sequence[Page]) -> list[frozenset[str]]:
 
 def _joined(rounds: Sequence[Catalogued]) -> Catalogued:
     """What all rounds did; pages that vanished are those of the last."""
+    into = rounds[-1].catalogue
     changes = Changes(
-        new=tuple(page for each in rounds for page in each.changes.new),
-        changed=tuple(page for each in rounds for page in each.changes.changed),
-        relabelled=tuple(page for each in rounds for page in each.changes.relabelled),
+        new=_once_each(each.changes.new for each in rounds),
+        changed=_once_each(each.changes.changed for each in rounds),
+        relabelled=_once_each(each.changes.relabelled for each in rounds),
         vanished=rounds[-1].changes.vanished,
     )
     described = sum(each.described for each in rounds)
     left_out = tuple(dict.fromkeys(remark for each in rounds for remark in each.left_out))
-    return Catalogued(rounds[-1].catalogue, described, changes, left_out)
+    there = into.paths().keys()  # what one took out another may have brought back
+    replaced = {id for each in rounds for id in each.replaced} - there
+    decisions = dict.fromkeys(d for each in rounds for d in each.without_effect)
+    idle = tuple(decision for decision in decisions if decision.pages - there)
+    return Catalogued(into, described, changes, left_out, tuple(sorted(replaced)), idle)
+
+
+def _once_each(rounds: Iterable[Sequence[Page]]) -> tuple[Page, ...]:
+    return tuple({page.id: page for pages in rounds for page in pages}.values())
 
 
 def _check_known(known: KnownScale, by: str) -> None:

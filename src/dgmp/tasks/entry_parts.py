@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..describers import Describer, Read, page_and_halves
-from ..errors import ImageError
+from ..errors import ImageError, Unreachable
 from ..pixels import picture_size, thumbnail
 from ..records import Page
 from ..sources import CanvasSource
-
-CHANGED = "changed while it was read; describe it again"
+from ..storage import CHANGED
 
 
 def _size_of(page: Page) -> tuple[int, int] | None:
@@ -41,7 +40,7 @@ class EntryParts:
         except OSError as error:
             raise ImageError(page.id, f"went away while it was read: {error}") from error
         if page.stamp() != stamp or content != before:
-            raise ImageError(page.id, CHANGED)
+            raise Unreachable(page.id, CHANGED)
         return {
             "source": page.source.stamp(),
             "size": _size_of(page),

@@ -21,12 +21,13 @@ from ..corpora import (
     read_split_file,
 )
 from ..describers import Describer, full_spec, load_describer
-from ..errors import CatalogueError, CorpusError
+from ..errors import CatalogueError, CorpusError, ImageError
 from ..files import readable
 from ..hands import CALIBRATION_FORMAT, Background, Calibration, recalibrated
 from ..names import nearest_name
+from ..pixels import pictures_in
 from ..records import Page
-from ..sources import is_address
+from ..sources import is_address, open_source
 from ..storage import AnyPath, as_path
 
 # Of catalogues that are open: what takes a while to load or to find out.
@@ -39,6 +40,17 @@ def opened(corpus: Corpus | AnyPath | str) -> Corpus:
     found = corpus if isinstance(corpus, Corpus) else open_corpus(corpus)
     found.check_usable()
     return found
+
+
+def reopened(page: Page) -> Page:
+    """A page whose picture was written since it was opened, and may have another size by now."""
+    try:
+        source = open_source(page.source.address)
+        pictures = {picture.frame: picture for picture in pictures_in(source)}
+    except ImageError:
+        return page
+    now = pictures.get(page.frame)
+    return page if now is None else replace(page, source=source, size=now.size, dpi=now.dpi)
 
 
 def with_known_ids(corpus: Corpus, paths: Mapping[str, str]) -> Corpus:

@@ -103,6 +103,30 @@ def test_decisions_on_pages_that_gave_way_to_others_are_named(described, photogr
     assert described().without_effect == ()
 
 
+@pytest.mark.parametrize("way", ["in rounds", "once more"])
+def test_decisions_are_named_however_often_pages_are_gone_through(
+    described, photographs, monkeypatch, way
+):
+    def write_again(title, pages):
+        if title == "describing pages" and not written:
+            written.append(save(on_table(page_of(3)), photographs / "opening.png"))
+        return lambda number: None
+
+    written = []
+    into = described().catalogue
+    sides = ("opening.png#side=0", "opening.png#side=1")
+    idle = decide(into, Decision("same", sides))
+    save(on_table(page_of(2)), photographs / "opening.png")
+    if way == "in rounds":
+        rounds = lambda pages: [frozenset([page.id]) for page in pages]  # noqa: E731
+        monkeypatch.setattr("dgmp.tasks.describing._rounds", rounds)
+        done = described()
+    else:
+        done = described(stage=write_again)
+    assert done.replaced == sides
+    assert done.without_effect == (idle,)
+
+
 def test_a_picture_that_was_described_whole_gives_way_to_its_pages(described, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr("dgmp.tasks.readying.finding.needs_looking", lambda page: False)
