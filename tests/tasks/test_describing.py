@@ -17,6 +17,7 @@ from dgmp.engines import Here, Processes
 from dgmp.errors import CatalogueError, CorpusError, UnknownName
 from dgmp.files import to_plain
 from dgmp.tasks import describe, describe_to_file, search
+from dgmp.tasks.describing import LOST
 from dgmp.tasks.opening import head_for
 
 pytestmark = pytest.mark.usefixtures("stroke_describers")
@@ -313,3 +314,15 @@ def test_a_page_that_is_replaced_while_it_is_read_is_described_again(scans, tmp_
     now = describe_pages(open_corpus(scans).pages[:1], StrokeDescriber()).descriptors.vectors
     stored = done.catalogue.page("0-0.png").vectors
     assert np.array_equal(stored, unrounded(rounded(now)[0]))
+
+
+def test_a_damaged_row_whose_scan_is_gone_is_named_and_taken_out(described, scans):
+    into = described().catalogue
+    into._table.update(where="page_id = '0-0.png'", values={"halves": 0.125})
+    (scans / "0-0.png").unlink()
+    told = []
+    done = described(on_failure=told.append)
+    assert [(remark.file, remark.reason) for remark in done.left_out] == [("0-0.png", LOST)]
+    assert [error.file for error in told] == ["0-0.png"]
+    assert not done.changes.vanished
+    assert done.catalogue.descriptors().page_ids == IDS[1:]

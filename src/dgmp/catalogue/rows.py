@@ -47,11 +47,17 @@ class Changes:
     changed: tuple[Page, ...] = ()  # another picture under the same id
     relabelled: tuple[Page, ...] = ()  # the same picture, but path or labels differ or are unknown
     vanished: tuple[str, ...] = ()  # ids whose source is gone, or no longer has this part
+    damaged: tuple[str, ...] = ()  # ids of rows that are not as they were written
 
     @property
     def to_describe(self) -> tuple[Page, ...]:
         """New and changed pages in the order of their ids."""
         return tuple(sorted(self.new + self.changed, key=lambda page: page.id))
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """The ids of damaged rows that no page can be described for."""
+        return tuple(sorted(set(self.damaged) - {page.id for page in self.changed}))
 
 
 def connect(folder: AnyPath) -> Any:
@@ -190,7 +196,8 @@ def stored_rows(rows: Any) -> NDArray[Any]:  # (pages, dim)
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
         raise CatalogueError(
             f"page {found[0]!r}{more} is damaged: what is stored of it is not what was written; "
-            "dgmp describe of its folder into the same catalogue makes it anew"
+            "dgmp describe of its folder into the same catalogue makes it anew, or takes it out "
+            "where its scan is gone"
         )
     return stored
 
