@@ -1,5 +1,6 @@
 """A catalogue on disk: batches, what is missing, describers that do not mix."""
 
+import os
 import subprocess
 import sys
 import time
@@ -51,6 +52,13 @@ def test_ids_with_quotes_and_umlauts_are_found_and_dropped(filled, tmp_path):
     assert filled.find(str(tmp_path / "files" / name)) == name
     filled.drop([name])
     assert filled.find(name) is None
+
+
+def test_a_page_whose_name_is_no_utf8_is_found_by_its_id_and_by_its_file(filled, tmp_path):
+    id, raw = r"caf\xe9.png", os.fsdecode(b"caf\xe9.png")
+    (entry,) = entries(tmp_path / "files", [id], unit(1, 8, seed=3))
+    filled.add([entry])
+    assert {filled.find(name) for name in (id, raw, entry.page.source.address)} == {id}
 
 
 def test_labels_are_left_out_unless_all_pages_have_a_writer(filled, tmp_path):

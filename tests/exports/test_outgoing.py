@@ -13,6 +13,7 @@ from dgmp.exports.outgoing import clean, relative_address
         ("../b.jpg", "../b.jpg"),
         ("Box #1/100%?.jpg", "Box%20%231/100%25%3F.jpg"),
         ("Box #1/b.pdf#page=3", "Box%20%231/b.pdf#page=3"),
+        (r"caf\xe9.jpg", "caf%E9.jpg"),
     ],
 )
 def test_a_file_is_a_uri_from_the_folder(tmp_path, address, expected):

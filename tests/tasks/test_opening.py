@@ -1,6 +1,7 @@
 """What tasks are given: corpora or paths, loose pictures, runs and what they have seen."""
 
 import json
+import os
 import shutil
 from dataclasses import replace
 
@@ -33,6 +34,13 @@ def test_a_corpus_without_a_usable_page_is_refused(tmp_path):
     (tmp_path / "a.png").write_bytes(b"")
     with pytest.raises(CorpusError, match="none of its files can be used"):
         opened(tmp_path)
+
+
+def test_a_loose_page_is_named_once_in_text_that_can_be_printed(hands, tmp_path):
+    name = os.fsdecode(b"caf\xe9.png")
+    shutil.copy(next(hands.rglob("*.png")), tmp_path / name)
+    pages, _ = loose_pages([tmp_path / name])
+    assert [page.id for page in pages] == [rf"{tmp_path}/caf\xe9.png"]
 
 
 def test_a_catalogue_is_taken_by_its_folder_or_itself(tmp_path):

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CatalogueError
-from ..files import readable, to_plain
+from ..files import as_named, readable, to_plain
 from ..names import need
 from ..records import Descriptors, Page, file_and_part
 from ..sources import is_address
@@ -315,11 +315,18 @@ class Catalogue:
 
     def find(self, text: str) -> str | None:
         """The id of the page that is meant by an id or by the path of a file, if it is here."""
-        rows = self._columns("page_id", where=f"page_id = {quoted(readable(text))}")
-        if not len(rows):
-            path = quoted(text if is_address(text) else readable(str(as_path(text).resolve())))
-            rows = self._columns("page_id", where=f"path = {path}").sort_by("page_id")
-        return str(rows["page_id"][0]) if len(rows) else None
+        shown = readable(text)  # of a name of the file system; an id is shown already
+        spelt = (text, shown) if as_named(text) != text else (shown,)
+        if is_address(text):
+            paths = [text]
+        else:
+            paths = [readable(str(as_path(name).resolve())) for name in (text, as_named(text))]
+        names = [("page_id", name) for name in spelt] + [("path", path) for path in paths]
+        for column, name in dict.fromkeys(names):
+            rows = self._columns("page_id", where=f"{column} = {quoted(name)}").sort_by("page_id")
+            if len(rows):
+                return str(rows["page_id"][0])
+        return None
 
     def page(self, page_id: str) -> Descriptors:
         """The descriptor of a page that is here."""

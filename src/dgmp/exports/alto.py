@@ -15,6 +15,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from ..corpora import layout_file, text_elements, whole_and_part
 from ..errors import CatalogueError
+from ..files import as_named
 from ..records import Hand, file_and_part
 from ..sources import is_address
 from ..storage import AnyPath, as_path
@@ -29,7 +30,11 @@ def write_alto(going: Outgoing, folder: Path, place: Path) -> None:
     without = 0
     for hand, id, _ in going.rows():
         address = going.paths[id]
-        layout = None if is_address(address) else layout_file(as_path(file_and_part(address)[0]))
+        layout = (
+            None
+            if is_address(address)
+            else layout_file(as_path(as_named(file_and_part(address)[0])))
+        )
         if layout is None:
             without += 1
         else:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from urllib.parse import quote, urlsplit
 
 from ..errors import ImageError
+from ..files import as_named
 from ..names import need
 from ..pixels import pictures_in, read_image, save_drawn
 from ..records import Page
@@ -38,13 +40,15 @@ def link_picture(page: Page, shared: Path, base: str, file: Path, address: str) 
         shown = page.source.shown(size[page.turn % 2], page.turn)
         format = _SHOWN.get(PurePath(urlsplit(shown).path).suffix.lower(), "image/jpeg")
         return PictureLink(shown, format, size)
-    path = PurePath(page.source.address)
+    path = PurePath(as_named(page.source.address))
     kind = _SHOWN.get(path.suffix.lower())
     size = page.size or next(
         each.size for each in pictures_in(page.source) if each.frame == page.frame
     )
     if kind is not None and path.is_relative_to(shared) and not page.turn:
-        return PictureLink(base + quote(path.relative_to(shared).as_posix()), kind, size)
+        return PictureLink(
+            base + quote(os.fsencode(path.relative_to(shared).as_posix())), kind, size
+        )
     reduce = next((r for r in (1, 2, 4) if max(size) / r <= LONGEST), 8)
     try:
         pixels = read_image(page.source, page.frame, turn=page.turn, reduce=reduce)

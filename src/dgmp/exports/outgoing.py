@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path, PurePath
 from urllib.parse import quote
 
+from ..files import as_named
 from ..records import Hand, Page, Region, file_and_part
 
 _NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -68,10 +69,10 @@ def relative_address(address: str, folder: Path) -> str:
         return address
     path, part = file_and_part(address)
     try:
-        relative = os.path.relpath(path, folder.absolute())
+        relative = os.path.relpath(as_named(path), folder.absolute())
     except ValueError:  # on another drive
         return PurePath(path).as_uri() + part
-    return quote(PurePath(relative).as_posix()) + part
+    return quote(os.fsencode(PurePath(relative).as_posix())) + part
 
 
 def clean(text: str) -> str:

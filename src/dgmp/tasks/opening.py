@@ -89,7 +89,7 @@ def loose_pages(paths: Sequence[AnyPath | str]) -> tuple[list[Page], list[Remark
             continue
         root = as_path(corpus.root)
         left_out += [Remark(str(root / r.file), r.reason) for r in corpus.left_out]
-        pages += [replace(page, id=readable(str(root / page.id))) for page in corpus]
+        pages += [replace(page, id=readable(str(root / "_"))[:-1] + page.id) for page in corpus]
     return pages, left_out
 
 

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 from .. import tasks
 from ..catalogue import Catalogue, taken_back
 from ..errors import CatalogueError, DgmpError
+from ..files import as_named
 from ..records import (
     Contradiction,
     Decision,
@@ -133,7 +134,7 @@ class Store:
                 while "#" in file and not path.endswith(file):
                     file = file.rpartition("#")[0]
                 if path.endswith(file):
-                    found.add(path[: -len(file)].rstrip("/") or "/")
+                    found.add(as_named(path[: -len(file)]).rstrip("/") or "/")
             return tuple(sorted(found))
 
         return self._keep("roots", find)
