@@ -158,6 +158,17 @@ def is_there(address: str) -> bool:
     return bool(open_source(address).stamp())
 
 
+def vanished_ids(stored: Mapping[str, Mapping[str, Any]], corpus: Sequence[Page]) -> set[str]:
+    """The ids of rows that are no pages of a corpus, and whose source is gone or is one of its."""
+    # Of a file that is still listed, another part than before: a TIFF with fewer pictures.
+    listed = {page.source.address for page in corpus}
+    return {
+        id
+        for id in stored.keys() - {page.id for page in corpus}
+        if stored[id]["path"] in listed or not is_there(stored[id]["path"])
+    }
+
+
 def content_of(page: Page) -> str:
     """The content of a page, or nothing where it cannot be had now."""
     try:

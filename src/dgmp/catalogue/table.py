@@ -54,6 +54,7 @@ from .rows import (
     same_book,
     schema,
     stored_rows,
+    vanished_ids,
     vectors_of,
 )
 from .search import Nearest, Searcher
@@ -154,19 +155,11 @@ class Catalogue:
         names = ("page_id", "path", "place", "content_hash", "stamp", *LABELS)
         rows = self._columns(*names).to_pylist()
         stored = {row["page_id"]: row for row in rows}
-        here = {page.id for page in pages}
-        # Of a file that is still listed, another part than before: a TIFF with fewer pictures.
-        listed = {page.source.address for page in (*pages, *others)}
-        vanished = {
-            id
-            for id in stored.keys() - here - {page.id for page in others}
-            if stored[id]["path"] in listed or not is_there(stored[id]["path"])
-        }
-        checked = here | vanished
+        vanished = vanished_ids(stored, (*pages, *others))
+        checked = vanished | {page.id for page in pages}
+        at = [place for place, row in enumerate(rows) if row["page_id"] in checked]
         with refusals(self.folder):
-            broken = self._searcher.damaged(
-                [place for place, row in enumerate(rows) if row["page_id"] in checked]
-            )
+            broken = self._searcher.damaged(at)
         places = {
             (row["path"], file_and_part(id)[1]): id
             for id, row in stored.items()
