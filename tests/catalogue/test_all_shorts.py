@@ -51,3 +51,9 @@ def test_the_digest_changes_with_the_pages_and_only_then(filled, tmp_path):
     assert vectors_digest(Catalogue.open(filled.folder)) == before
     filled.drop(["00"])
     assert vectors_digest(filled) != before
+
+
+def test_the_digest_changes_with_a_vector_of_the_same_step(filled, tmp_path):
+    before = vectors_digest(filled)
+    filled.add(entries(tmp_path / "files", ["00"], -unit(40, 8)[:1]))
+    assert vectors_digest(filled) != before

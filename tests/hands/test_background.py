@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dgmp.hands import Background
-from dgmp.hands.background import LEAST_SPREAD
+from dgmp.hands.background import LEAST_PRIOR, LEAST_SPREAD, _log_odds
 from dgmp.hands.densities import START
 from dgmp.hands.evidence import part
 from dgmp.records import Descriptors
@@ -91,6 +91,15 @@ def test_a_sample_of_a_larger_collection_with_more_writers_has_a_lower_prior():
     pages = pages_by(writers, 6)
     small, large = (Background.of(pages, number, START).prior for number in (60, 6000))
     assert large < small
+
+
+def test_beyond_twenty_thousand_pages_the_prior_falls_no_lower():
+    pages = pages_by(np.arange(60), 6)
+    assert Background.of(pages, 10**7, START).prior == LEAST_PRIOR
+
+
+def test_up_to_twenty_thousand_pages_no_prior_is_as_low_as_the_least():
+    assert _log_odds(0.02, 20_000) > LEAST_PRIOR
 
 
 def test_the_spread_is_that_of_likenesses_of_two_hands(many):

@@ -17,6 +17,7 @@ from dgmp.engines import Here, Processes
 from dgmp.errors import CatalogueError, CorpusError, UnknownName
 from dgmp.files import to_plain
 from dgmp.tasks import describe, describe_to_file, search
+from dgmp.tasks.describing import LOST
 from dgmp.tasks.opening import head_for
 
 pytestmark = pytest.mark.usefixtures("stroke_describers")
@@ -353,3 +354,15 @@ def test_rounds_without_a_single_page_are_refused(tmp_path, monkeypatch):
     one_by_one(monkeypatch)
     with pytest.raises(CorpusError, match=r"none of 2 pages could be described: a.png: no ink"):
         describe(tmp_path, tmp_path / "new", describer="raw")
+
+
+def test_a_damaged_row_whose_scan_is_gone_is_named_and_taken_out(described, scans):
+    into = described().catalogue
+    into._table.update(where="page_id = '0-0.png'", values={"halves": 0.125})
+    (scans / "0-0.png").unlink()
+    told = []
+    done = described(on_failure=told.append)
+    assert [(remark.file, remark.reason) for remark in done.left_out] == [("0-0.png", LOST)]
+    assert [error.file for error in told] == ["0-0.png"]
+    assert not done.changes.vanished
+    assert done.catalogue.descriptors().page_ids == IDS[1:]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .checksums import CHECK
 from .rows import present
 from .table import Catalogue
 
@@ -23,9 +25,18 @@ def short_vectors(catalogue: Catalogue) -> tuple[tuple[str, ...], NDArray[np.flo
 
 def vectors_digest(catalogue: Catalogue) -> str:
     """A word that changes when a page comes, goes, or is described anew."""
-    names = present(catalogue._table, "page_id", "step")
-    rows = catalogue._columns(*names).sort_by("page_id")
+    return digest_of(digested_rows(catalogue))
+
+
+def digested_rows(catalogue: Catalogue) -> Any:
+    """All rows as they lie in the table, with what a digest is made of."""
+    return catalogue._columns(*present(catalogue._table, "page_id", "step", CHECK))
+
+
+def digest_of(rows: Any) -> str:
+    """See :func:`vectors_digest`."""
+    rows = rows.sort_by("page_id")
     digest = hashlib.sha256()
-    for name in names:
+    for name in rows.schema.names:
         digest.update("\0".join(map(str, rows[name].to_pylist())).encode())
     return digest.hexdigest()

@@ -3,7 +3,7 @@
 That of a row is the CRC-32 of its id, plus its step and halves times an odd number, plus the sum of
 its vector in words of eight bytes, modulo 2⁶⁴: sums are made at the speed of memory. What does not
 agree with its checksum is damaged: reading it is refused with its name, and the next ``describe``
-makes it anew.
+makes it anew, or takes it out where its scan is gone.
 """
 
 from __future__ import annotations

@@ -47,11 +47,17 @@ class Changes:
     changed: tuple[Page, ...] = ()  # another picture under the same id
     relabelled: tuple[Page, ...] = ()  # the same picture, but path or labels differ or are unknown
     vanished: tuple[str, ...] = ()  # ids whose source is gone, or no longer has this part
+    damaged: tuple[str, ...] = ()  # ids of rows that are not as they were written
 
     @property
     def to_describe(self) -> tuple[Page, ...]:
         """New and changed pages in the order of their ids."""
         return tuple(sorted(self.new + self.changed, key=lambda page: page.id))
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """The ids of damaged rows that no page can be described for."""
+        return tuple(sorted(set(self.damaged) - {page.id for page in self.changed}))
 
 
 def connect(folder: AnyPath) -> Any:
@@ -152,6 +158,17 @@ def is_there(address: str) -> bool:
     return bool(open_source(address).stamp())
 
 
+def vanished_ids(stored: Mapping[str, Mapping[str, Any]], corpus: Sequence[Page]) -> set[str]:
+    """The ids of rows that are no pages of a corpus, and whose source is gone or is one of its."""
+    # Of a file that is still listed, another part than before: a TIFF with fewer pictures.
+    listed = {page.source.address for page in corpus}
+    return {
+        id
+        for id in stored.keys() - {page.id for page in corpus}
+        if stored[id]["path"] in listed or not is_there(stored[id]["path"])
+    }
+
+
 def content_of(page: Page) -> str:
     """The content of a page, or nothing where it cannot be had now."""
     try:
@@ -190,7 +207,8 @@ def stored_rows(rows: Any) -> NDArray[Any]:  # (pages, dim)
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
         raise CatalogueError(
             f"page {found[0]!r}{more} is damaged: what is stored of it is not what was written; "
-            "dgmp describe of its folder into the same catalogue makes it anew"
+            "dgmp describe of its folder into the same catalogue makes it anew, or takes it out "
+            "where its scan is gone"
         )
     return stored
 

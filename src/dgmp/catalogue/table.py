@@ -54,6 +54,7 @@ from .rows import (
     same_book,
     schema,
     stored_rows,
+    vanished_ids,
     vectors_of,
 )
 from .search import Nearest, Searcher
@@ -147,17 +148,29 @@ class Catalogue:
         """What of these pages has to be described, and what is in the catalogue without reason.
 
         A page with the stamp that was stored is taken to be the same; else its content decides.
-        One whose row is damaged has changed.
+        One whose row is damaged has changed. For that the vectors of these pages, and of those
+        that have vanished, are read from the disk once; those of all others are not.
         ``others`` are pages of the same corpus that are left alone this time.
         """
-        rows = self._columns("page_id", "path", "place", "content_hash", "stamp", *LABELS)
-        stored = {row["page_id"]: row for row in rows.to_pylist()}
+        names = ("page_id", "path", "place", "content_hash", "stamp", *LABELS)
+        rows = self._columns(*names).to_pylist()
+        stored = {row["page_id"]: row for row in rows}
+        vanished = vanished_ids(stored, (*pages, *others))
+        checked = vanished | {page.id for page in pages}
+        at = [place for place, row in enumerate(rows) if row["page_id"] in checked]
         with refusals(self.folder):
-            broken = self._searcher.damaged()
-        places = {(row["path"], file_and_part(id)[1]): id for id, row in stored.items()}
+            broken = self._searcher.damaged(at)
+        places = {
+            (row["path"], file_and_part(id)[1]): id
+            for id, row in stored.items()
+            if id not in broken  # which may be the id of another page
+        }
         new, changed, relabelled = [], [], []
         for page in pages:
-            row = stored.pop(page.id, None)
+            if page.id in broken:
+                changed.append(page)
+                continue
+            row = stored.get(page.id)
             address = page.source.address
             if row is None:
                 if (known := places.get((address, file_and_part(page.id)[1]))) is not None:
@@ -175,9 +188,7 @@ class Catalogue:
                 )
             stamp = page.stamp()
             same = row["stamp"] == stamp
-            if page.id in broken or (
-                not same and (not stamp or row["content_hash"] != content_of(page))
-            ):
+            if not same and (not stamp or row["content_hash"] != content_of(page)):
                 changed.append(page)
             elif (
                 elsewhere
@@ -186,14 +197,8 @@ class Catalogue:
                 or labels_of(page) != {k: row[k] for k in LABELS}
             ):
                 relabelled.append(page)
-        for page in others:
-            stored.pop(page.id, None)
-        # Of a file that is still listed, another part than before: a TIFF with fewer pictures.
-        listed = {page.source.address for page in (*pages, *others)}
-        vanished = [
-            id for id, row in stored.items() if row["path"] in listed or not is_there(row["path"])
-        ]
-        return Changes(tuple(new), tuple(changed), tuple(relabelled), tuple(sorted(vanished)))
+        gone, damaged = tuple(sorted(vanished - broken)), tuple(sorted(broken))
+        return Changes(tuple(new), tuple(changed), tuple(relabelled), gone, damaged)
 
     def add(self, batch: Sequence[Entry]) -> None:
         """Add pages in one step, or put them in the place of their old rows."""

@@ -48,6 +48,10 @@ DOUBT = 1.5  # log-odds: pages that may be by the same hand are kept out of the 
 ROUNDS = 10
 LEAST_HALVES = 0.02  # cosine of halves: below, there is too little writing to tell it from none
 LEAST_SPREAD = 0.05
+# The share of pairs by one hand comes from a sample; in a very large collection that has none, and
+# evidence, which is bounded, could join nothing. So the prior is no lower than it may be in a
+# collection of 20 000 pages, of which one in fifty has another by its hand.
+LEAST_PRIOR = math.log(0.02 / 20_000)
 _TINY = 1e-6
 
 
@@ -117,7 +121,7 @@ class Background:
             halves,
             weights,
             spread,
-            _log_odds(mates, pages),
+            max(_log_odds(mates, pages), LEAST_PRIOR),
         )
 
     def place(self, pages: Descriptors, ids: Sequence[str | None] | None = None) -> Placed:

@@ -10,13 +10,7 @@ from pathlib import Path
 
 from ..catalogue import Catalogue, Changes, Entry, in_force, is_catalogue, read_decisions
 from ..corpora import PARTS, Corpus, Remark, page_of_side, whole_and_part
-from ..describers import (
-    describe_pages,
-    load_describer,
-    reader,
-    save_descriptors,
-    stored_name,
-)
+from ..describers import describe_pages, load_describer, reader, save_descriptors, stored_name
 from ..engines import Engine, map_pages
 from ..errors import CatalogueError, CorpusError, ImageError, Unreachable
 from ..files import check_place
@@ -38,6 +32,7 @@ from .readying import (
 
 BATCH_PAGES = 32  # a commit takes some 10 ms, so 0.3 ms per page
 BATCH_SECONDS = 10.0  # what a kill may cost where describing is slow
+LOST = "taken out: what is stored of it is damaged, and there is no scan to describe it from"
 
 
 @dataclass(frozen=True)
@@ -222,6 +217,18 @@ def _describe(
             into.drop(stale := parts.stale(into.paths()))
             replaced += stale
         changes = into.compare(parts.pages, parts.others)
+        unreachable: set[str] = set()
+
+        def leave_out(id: str, error: ImageError) -> None:
+            failures.append(Remark(id, error.reason))
+            if isinstance(error, Unreachable):
+                unreachable.add(id)
+            if on_failure is not None:
+                on_failure(error)
+
+        into.drop(changes.damaged)
+        for id in changes.lost:
+            leave_out(id, ImageError(id, LOST))
         into.relabel(_as_measured(changes.relabelled, into))
         suspects = {remark.file for remark in found.left_out}  # or merely not listed in a table
         paths = {id: path for id, path in into.paths().items() if _files_of(id) & suspects}
@@ -239,17 +246,8 @@ def _describe(
             engine=engine,
             stage=stage,
         )
-        unreachable: set[str] = set()
-
-        def leave_out(page: Page, error: ImageError) -> None:
-            failures.append(Remark(page.id, error.reason))
-            if isinstance(error, Unreachable):
-                unreachable.add(page.id)
-            if on_failure is not None:
-                on_failure(error)
-
         for page, error in scaled.failures:
-            leave_out(page, error)
+            leave_out(page.id, error)
         todo = scaled.pages
         progress = None if stage is None else stage(f"describing {by}s", len(todo))
         work = EntryParts(chosen, reader(chosen, distances=scaled.distances))
@@ -257,9 +255,9 @@ def _describe(
         try:
             for page, result in map_pages(todo, work, engine):
                 if isinstance(result, ImageError):
-                    leave_out(page, result)
+                    leave_out(page.id, result)
                 elif result.pop("source") != stamps.get(page.source.address):
-                    leave_out(page, Unreachable(page.id, CHANGED))  # since it was looked at
+                    leave_out(page.id, Unreachable(page.id, CHANGED))  # since it was looked at
                 else:
                     read = replace(page, size=result.pop("size"))
                     batch.append(Entry(read, **result))
@@ -275,7 +273,7 @@ def _describe(
         into.drop([page.id for page in changes.changed if page.id in broken])
         into.settle()
     left_out = (*failures, *found.left_out)
-    gone = {*replaced, *(changes.vanished if forget else ())} - into.paths().keys()
+    gone = {*replaced, *changes.lost, *(changes.vanished if forget else ())} - into.paths().keys()
     log = read_decisions(into.folder) if gone else ()
     idle = tuple(decision for decision in in_force(log) if decision.pages & gone)
     return Catalogued(into, described, changes, left_out, tuple(sorted(replaced)), idle)
@@ -355,6 +353,7 @@ def _joined(rounds: Sequence[Catalogued]) -> Catalogued:
         changed=_once_each(each.changes.changed for each in rounds),
         relabelled=_once_each(each.changes.relabelled for each in rounds),
         vanished=rounds[-1].changes.vanished,
+        damaged=tuple(id for each in rounds for id in each.changes.damaged),
     )
     described = sum(each.described for each in rounds)
     left_out = tuple(dict.fromkeys(remark for each in rounds for remark in each.left_out))

@@ -7,7 +7,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from dgmp.catalogue import Catalogue
 from dgmp.engines import Here
+from dgmp.errors import CatalogueError
 from dgmp.evaluation import adjusted_rand_index
 from dgmp.hands import Constraints, Evidence, group_and_ask, group_many
 from dgmp.hands.evidence import part
@@ -142,6 +144,26 @@ def test_a_run_that_was_killed_goes_on_and_gives_the_same(
     assert group_many(catalogue, fitted) == whole
     after = (catalogue.folder / FOLDER / "vectors").read_bytes()
     assert after.startswith(before.get("vectors", b""))
+
+
+class Interfering(Here):
+    """An engine during whose work somebody else writes into a catalogue."""
+
+    def __init__(self, catalogue):
+        self.other = Catalogue.open(catalogue.folder)
+
+    def map(self, function, items, lost=None):
+        self.other.relabel(self.other.pages(sorted(self.other.paths())[1:2]))
+        return super().map(function, items, lost)
+
+
+def test_a_catalogue_that_is_written_to_meanwhile_is_refused_and_grouped_the_next_time(
+    catalogue, fitted, tmp_path, collection
+):
+    with pytest.raises(CatalogueError, match="was written to meanwhile; run it again"):
+        group_many(catalogue, fitted, engine=Interfering(catalogue))
+    quiet = group_many(catalogue_of(tmp_path / "other", collection[0]), fitted)
+    assert group_many(catalogue, fitted) == quiet
 
 
 def test_what_was_done_is_not_done_again(catalogue, fitted):

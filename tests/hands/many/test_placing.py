@@ -18,9 +18,9 @@ def placing(tmp_path, collection, fitted):
     pages = collection[0]
     catalogue = catalogue_of(tmp_path / "c", pages)
     background = Background.of(part(pages, np.arange(50)), len(pages.page_ids), fitted)
-    ids, places = pages_in_order(catalogue)
+    ids, places, _ = pages_in_order(catalogue)
     (block,) = blocks_of(ids, places, 96)
-    return Placing.fit(catalogue, background, places, tmp_path), block
+    return Placing.fit(catalogue, background, block, tmp_path), block
 
 
 def test_a_block_holds_the_vectors_of_the_background_but_for_rounding(placing):

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import shutil
 from collections.abc import Iterator, Sequence
@@ -33,30 +32,23 @@ from ...catalogue import (
     Catalogue,
     locked,
     pages_in_order,
-    rows_at,
     sample_rows,
-    unrounded,
-    vectors_digest,
 )
 from ...engines import Engine, Here
 from ...errors import DgmpError
 from ...files import Format, read_json, write_json
-from ...records import Descriptors, PageProgress, Stage
+from ...records import PageProgress, Stage
 from ..background import Background, Placed
 from ..calibration import Calibration
 from ..evidence import Evidence
 from ..neighbours import Neighbours
 from .cells import Cells, find_cells
 from .nearest import BLOCK, KEPT, Finding
-from .placing import Placing, block_size, blocks_of
+from .placing import Block, Placing, block_size, blocks_of, described
 from .row_file import RowFile
 
 FOLDER = "grouping"
 FORMAT = Format("dgmp-grouping", 1, "folder of a grouping")
-# The share of pairs by one hand comes from a sample; in a very large collection that has none, and
-# evidence, which is bounded, could join nothing. So the prior is no lower than it may be in a
-# collection of 20 000 pages, of which one in fifty has another by its hand.
-LEAST_PRIOR = math.log(0.02 / 20_000)
 _HEAD, _LOCK = "grouping.json", ".grouping.lock"
 
 
@@ -73,8 +65,8 @@ def evidence_of_many(
     The evidence reads from files, which are there within the context.
     """
     with _work_folder(catalogue) as folder:
-        ids, places = pages_in_order(catalogue)
-        _begin(folder, catalogue, calibration)
+        ids, places, digest = pages_in_order(catalogue)
+        _begin(folder, digest, catalogue.head.dim, calibration)
         work = _Work(folder, catalogue, ids, places, engine or Here(), stage)
         yield work.evidence(calibration), ids
 
@@ -101,9 +93,7 @@ class _Work:
 
     def evidence(self, calibration: Calibration) -> Evidence:
         chosen = sample_rows(len(self.ids))
-        stored, halves = rows_at(self.catalogue, self.places[chosen])
-        vectors = unrounded(stored) if stored.dtype == np.int8 else stored
-        sample = Descriptors(tuple(self.ids[i] for i in chosen), vectors, {}, halves=halves)
+        sample = described(self.catalogue, self._block(chosen))
         background = Background.of(sample, len(self.ids), calibration)
         self._place(background)
         self._find(background)
@@ -116,7 +106,7 @@ class _Work:
             calibration,
             Placed(self.vectors.read(), numbers[:, 1], numbers[:, 2], numbers[:, 0]),
             background.spread,
-            max(background.prior, LEAST_PRIOR),
+            background.prior,
             neighbours=Neighbours(found, evidence, self._shorts().read()),
         )
 
@@ -130,8 +120,9 @@ class _Work:
         if pages == len(self.ids):
             return
         generator = np.random.default_rng(0)
-        learned = generator.choice(self.places, min(SAMPLED, len(self.places)), replace=False)
-        placing = Placing.fit(self.catalogue, background, np.sort(learned), self.folder)
+        learned = generator.choice(len(self.ids), min(SAMPLED, len(self.ids)), replace=False)
+        block = self._block(np.sort(learned))
+        placing = Placing.fit(self.catalogue, background, block, self.folder)
         for block, placed in self.engine.map(placing, blocks[pages // size :]):
             self.vectors.append(placed.vectors)
             self._shorts().append(placed.shorts)
@@ -158,6 +149,9 @@ class _Work:
                 self.found.append(found)
                 self.found_evidence.append(evidence)
                 progress(span[1] - span[0])
+
+    def _block(self, chosen: NDArray[np.intp]) -> Block:
+        return Block(tuple(self.ids[i] for i in chosen), self.places[chosen])
 
     def _shorts(self) -> RowFile:
         return RowFile(self.folder / "shorts", np.float16, min(SHORT, self.catalogue.head.dim))
@@ -188,9 +182,9 @@ def _work_folder(catalogue: Catalogue) -> Iterator[Path]:
         yield Path(folder_name)
 
 
-def _begin(folder: Path, catalogue: Catalogue, calibration: Calibration) -> None:
-    """Leave in the folder only what was made of these pages."""
-    made_of = [vectors_digest(catalogue), calibration.to_json(), catalogue.head.dim]
+def _begin(folder: Path, pages: str, dim: int, calibration: Calibration) -> None:
+    """Leave in the folder only what was made of the pages with that digest."""
+    made_of = [pages, calibration.to_json(), dim]
     digest = hashlib.sha256(json.dumps(made_of).encode()).hexdigest()
     if _digest(folder) != digest:
         shutil.rmtree(folder)

@@ -65,15 +65,15 @@ class Placing:
 
     @classmethod
     def fit(
-        cls, catalogue: Catalogue, background: Background, places: NDArray[np.intp], keep: Path
+        cls, catalogue: Catalogue, background: Background, learned: Block, keep: Path
     ) -> Placing:
-        """Learn a projection from the pages that lie at some places, or take what a folder keeps.
+        """Learn a projection from some pages, or take what a folder keeps.
 
         Learning it again on other cores may turn it.
         """
         projection = load_projection(keep, catalogue.head.dim)
         if projection is None:
-            projection = _learned(catalogue, background, places)
+            projection = _learned(catalogue, background, learned)
             save_projection(projection, keep)
         known = Descriptors(
             background.page_ids,
@@ -87,7 +87,7 @@ class Placing:
 
     def __call__(self, block: Block) -> PlacedBlock:
         """Place the pages of a block."""
-        placed = self.background.place(_described(_opened(self.folder), block))
+        placed = self.background.place(described(_opened(self.folder), block))
         numbers, _ = rounded(placed.vectors)
         length = np.linalg.norm(placed.vectors, axis=1)
         factors = length / np.maximum(np.linalg.norm(numbers.astype(np.float32), axis=1), 1)
@@ -113,19 +113,19 @@ def block_size(dim: int) -> int:
     return max(_LEAST, min(_MOST, _ENTRIES // dim))
 
 
-def _learned(catalogue: Catalogue, background: Background, places: NDArray[np.intp]) -> Projection:
-    parts = []
-    for start in range(0, len(places), block_size(catalogue.head.dim)):
-        chosen = places[start : start + block_size(catalogue.head.dim)]
-        block = Block(tuple(map(str, chosen)), chosen)
-        parts.append(rounded(background.place(_described(catalogue, block)).vectors)[0])
-    return fit_projection(np.concatenate(parts))
-
-
-def _described(catalogue: Catalogue, block: Block) -> Descriptors:
-    stored, halves = rows_at(catalogue, block.places)
+def described(catalogue: Catalogue, block: Block) -> Descriptors:
+    """The pages of a block as they are stored."""
+    stored, halves = rows_at(catalogue, block.page_ids, block.places)
     vectors: NDArray[Any] = unrounded(stored) if stored.dtype == np.int8 else stored
     return Descriptors(block.page_ids, vectors, {}, halves=halves)
+
+
+def _learned(catalogue: Catalogue, background: Background, pages: Block) -> Projection:
+    parts = [
+        rounded(background.place(described(catalogue, block)).vectors)[0]
+        for block in blocks_of(pages.page_ids, pages.places, catalogue.head.dim)
+    ]
+    return fit_projection(np.concatenate(parts))
 
 
 @lru_cache(maxsize=1)
