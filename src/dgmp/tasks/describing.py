@@ -81,7 +81,6 @@ def describe(
     engine: Engine | None = None,
     stage: Stage | None = None,
     on_failure: Callable[[ImageError], None] | None = None,
-    only: Collection[str] | None = None,
 ) -> Catalogued:
     """Describe the new and changed pages of a corpus into a catalogue, new or to go on with.
 
@@ -93,8 +92,7 @@ def describe(
     ``split`` takes the pages of one split only. ``dpi`` is the resolution of all scans,
     ``line_distance`` the pixels between their lines, where these are known. ``engine`` is where
     pages are described, as ``Processes(4)``; by default this process. ``on_failure`` is called as
-    soon as a page cannot be described. ``only`` has the ids of pages, the others are left alone.
-    Pages whose file changes meanwhile are described once more.
+    soon as a page cannot be described. Pages whose file changes meanwhile are described once more.
 
     Pages are looked at, measured and described one stage after another. More pages of the web than
     the cache holds go through all stages in rounds, so that each picture is fetched once.
@@ -110,7 +108,6 @@ def describe(
         engine=engine,
         stage=stage,
         on_failure=on_failure,
-        only=only,
     )
     found = opened(corpus)
     done = once(found)
@@ -125,12 +122,14 @@ def describe(
         done = replace(both, changes=changes, left_out=again.left_out)
     if not len(done.catalogue):
         why = ": " + ": ".join(done.left_out[0]) if done.left_out else ""
-        number = len(_chosen(found, split, only))
+        number = len(_chosen(found, split))
         raise CorpusError(f"{found.root}: none of {number} pages could be described{why}")
     return done
 
 
-def _chosen(found: Corpus, split: str | None, only: Collection[str] | None) -> tuple[Page, ...]:
+def _chosen(
+    found: Corpus, split: str | None, only: Collection[str] | None = None
+) -> tuple[Page, ...]:
     pages = found.pages if split is None else found.in_split(split)
     return pages if only is None else tuple(page for page in pages if page.id in only)
 
@@ -147,9 +146,9 @@ def _describe(
     engine: Engine | None,
     stage: Stage | None,
     on_failure: Callable[[ImageError], None] | None,
-    only: Collection[str] | None,
+    only: Collection[str] | None = None,
 ) -> Catalogued:
-    """One time through the pages."""
+    """One time through the pages; ``only`` has the ids of those of a round."""
     there = is_catalogue(catalogue)
     if there:
         found = with_known_ids(found, Catalogue.open(catalogue).paths())

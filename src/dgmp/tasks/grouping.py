@@ -128,9 +128,8 @@ def stored_hands(catalogue: Catalogue | AnyPath | str) -> StoredHands | None:
 
 
 def _store(found: Grouped, prefer: str, source: str, folder: AnyPath) -> None:
-    if isinstance(folder, Path) and not os.access(
-        folder, os.W_OK
-    ):  # a catalogue that is only read can still be grouped
+    # A catalogue that is only read can still be grouped.
+    if isinstance(folder, Path) and not os.access(folder, os.W_OK):
         warnings.warn(f"{folder}: may not be written to, hands are not kept in it", stacklevel=3)
         return
     time = datetime.now(UTC).isoformat(timespec="seconds")
