@@ -8,7 +8,7 @@ import torch
 from dgmp.catalogue import Catalogue
 from dgmp.engines import Here
 from dgmp.errors import DgmpError
-from dgmp.spotting import WordModel, WordSpec, open_words
+from dgmp.spotting import WordModel, WordSpec
 from dgmp.synthetic import synthesize_words
 from dgmp.tasks import describe, index_words, spot
 
@@ -75,11 +75,10 @@ def test_an_example_finds_itself_first(found, corpus, model):
     assert best.cosine > 0.98
 
 
-def test_an_example_may_be_a_file_of_its_own(corpus, model):
-    word = open_words(corpus).words[5]
-    left, top, right, bottom = word.box
-    shown = f"{corpus / word.page}#xywh={left},{top},{right - left},{bottom - top}"
-    assert spot(corpus, example=shown, model=model, number=1).hits[0].page_id == word.page
+def test_an_example_may_be_a_file_of_its_own(found, corpus, model):
+    (left, top, right, bottom), name = found.hits[3].box, found.hits[3].page_id
+    shown = f"{corpus / name}#xywh={left},{top},{right - left},{bottom - top}"
+    assert spot(corpus, example=shown, model=model, number=1).hits[0].page_id == name
 
 
 @pytest.mark.parametrize(
