@@ -67,16 +67,16 @@ def english_words(rng: np.random.Generator, count: int, numbers: bool = False) -
     """Draw ``count`` words, some with a capital, a sign after them, or figures if ``numbers``."""
     words = []
     for kind, look, after in rng.random((count, 3)):
-        if numbers and kind > 0.96:
+        if numbers and kind > 0.97:
             words.append(str(int(10 ** float(rng.uniform(0, 4)))))
             continue
-        if kind < 0.5:
+        if kind < 0.6:
             word = _one(rng, COMMON)
         elif kind < 0.8:
-            word = _one(rng, BEGINNINGS) if rng.random() < 0.3 else ""
-            word += _one(rng, STEMS) + (_one(rng, ENDINGS) if rng.random() < 0.85 else "")
+            word = _one(rng, BEGINNINGS) if rng.random() < 0.15 else ""
+            word += _one(rng, STEMS) + (_one(rng, ENDINGS) if rng.random() < 0.7 else "")
         else:
-            word = "".join(_syllable(rng) for _ in range(int(rng.choice([1, 1, 2, 2, 3]))))
+            word = "".join(_syllable(rng) for _ in range(int(rng.choice([1, 1, 1, 2, 2, 3]))))
         if look < 0.16:
             word = word.capitalize()
         words.append(word + (".,,;:-"[int(after * 40)] if after < 0.15 else ""))

@@ -4,7 +4,7 @@
     DIR/words.csv            file,x,y,w,h,text
     DIR/w0007/w0007_p2.jpg   the pages
 
-Two of three writers use an everyday round hand (:mod:`.round_hand`), the others a book hand like
+Four of five writers use an everyday round hand (:mod:`.round_hand`), the others a book hand like
 those of :mod:`.corpus`, with letters that join and slant more. They abbreviate nothing, so that
 what is written is what the table says. The text is made of common words of English and Latin, of
 parts of words that never met before, and in round hands of some numbers, so that all letters occur.
@@ -43,7 +43,7 @@ _WORDS = 260  # more than any page holds
 _EDGE = 2  # pixels between the ink and its box, at least
 _LOOSE = 0.15  # of the line distance, on each side and at most
 _VERSION = 2  # of pages with known words: the same seeds give the same pages
-_ROUND = 2 / 3  # of the writers use a round hand
+_ROUND = 0.8  # of the writers use a round hand
 
 
 def synthesize_words(
