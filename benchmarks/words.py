@@ -41,11 +41,12 @@ def part(words, pages):
 
 def score(model, words):
     vectors = model.describe(cut_words(words, words.words, model.spec))
+    embedding = model.spec.embedding
     found = {"queries": {}, "map": {}, "interval": {}}
     for name, stops in (("", True), (" without stop words", False)):
         for kind, scores in (
             ("by example", score_by_example(words.words, vectors, stop_words=stops)),
-            ("by string", score_by_string(words.words, vectors, model, stop_words=stops)),
+            ("by string", score_by_string(words.words, vectors, embedding, stop_words=stops)),
         ):
             found["queries"][kind + name] = scores.queries
             found["map"][kind + name] = scores.map

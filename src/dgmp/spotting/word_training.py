@@ -265,7 +265,7 @@ def _validate(
     vectors = model.describe(pictures)
     return {
         "by_example": score_by_example(words, vectors, resamples=0).map,
-        "by_string": score_by_string(words, vectors, model, resamples=0).map,
+        "by_string": score_by_string(words, vectors, model.spec.embedding, resamples=0).map,
     }
 
 
