@@ -4,7 +4,7 @@
 
 FOLDER holds the runs and ``rows.jsonl``, a line for each row that is finished. Killed at any moment
 and started again, it goes on; the most important rows come first. ``--table`` prints what there is,
-``--synthetic DIR`` adds two rows that are trained on synthetic words alone and tested on all pages: as
+``--synthetic DIR`` adds two rows that are trained on synthetic words alone, tested on all pages: as
 it is, and with the batch statistics of the unread pages, for which nobody need know their words.
 """
 

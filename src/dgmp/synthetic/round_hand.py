@@ -72,7 +72,7 @@ def make_round_writer(entropy: tuple[int, ...]) -> RoundWriter:
     """Draw the writer that belongs to ``entropy``."""
     rng = stream(*entropy)
     traits = _draw_traits(rng)
-    wild = float(rng.uniform(0.5, 1.5))
+    wild = float(rng.uniform(0.3, 1.2))
     shared = draw_field(rng, 0.05 * wild)
     forms: dict[str, tuple[str, str, float]] = {}
     for sign in ROUND_SIGNS:
@@ -80,7 +80,7 @@ def make_round_writer(entropy: tuple[int, ...]) -> RoundWriter:
         if sign == "s":
             known = tuple(name for name in known if name not in LONG_S)
         usual, other = (
-            known[0] if rng.random() < 0.35 else known[int(rng.integers(len(known)))]
+            known[0] if rng.random() < 0.4 else known[int(rng.integers(len(known)))]
             for _ in range(2)
         )
         forms[sign] = (usual, other, 1 - 0.5 * float(rng.random()) ** 2)
@@ -143,31 +143,33 @@ def _draw_traits(rng: np.random.Generator) -> RoundTraits:
     def between(low: float, high: float) -> float:
         return float(rng.uniform(low, high))
 
-    thick = between(0.12, 0.3)
+    thick = between(0.12, 0.26)
+    ascender, descender = between(1.7, 2.6), -between(0.7, 1.4)
     return RoundTraits(
-        height=between(0.22, 0.36),
-        slant=between(15, 50),
-        width=math.exp(between(-0.2, 0.55)),
-        gap=between(-0.05, 0.7),
-        space=between(0.8, 2.2),
-        ascender=between(1.7, 2.7),
-        descender=-between(0.7, 1.5),
-        capital=between(1.6, 2.6),
+        # Lines run into each other a little at most.
+        height=between(0.75, 1.1) / (ascender - descender),
+        slant=15 + 35 * float(rng.beta(2, 2)),
+        width=math.exp(between(-0.15, 0.5)),
+        gap=between(0, 0.55),
+        space=between(1, 2.2),
+        ascender=ascender,
+        descender=descender,
+        capital=ascender * between(0.85, 1.1),
         loop=between(0.3, 1.3),
-        broken=between(0, 0.25),
+        broken=between(0, 0.15),
         join=1 - 0.35 * between(0, 1) ** 2,
         lead=between(0, 1),
         cross=between(0.6, 1),
         long_s=("never", "double", "medial")[int(rng.integers(3))],
-        pointed=bool(rng.random() < 0.7),
+        pointed=bool(rng.random() < 0.75),
         thick=thick,
         hair=max(thick * between(0.2, 0.6), 0.04),
         sharp=between(0.8, 2.5),
         angle=between(25, 55),
-        wobble=between(0.008, 0.04),
-        sway=between(0, 0.05),
-        wave=between(0, 0.15),
-        slope=between(-0.25, 0.25),
+        wobble=between(0.006, 0.025),
+        sway=between(0, 0.03),
+        wave=between(0, 0.1),
+        slope=between(-0.2, 0.2),
     )
 
 

@@ -96,6 +96,7 @@ def _conditions(page_seed: int) -> Conditions:
         ink=0.7 * found.ink,
         fade=0.5 * found.fade,
         ruling=0.5 * found.ruling,
+        bleed=0.5 * found.bleed,
     )
 
 
