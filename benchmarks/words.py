@@ -58,7 +58,7 @@ def make_row(words, test, learned, pooling, seed, folder):
     recipe = WordRecipe()
     recipe = replace(recipe, model=replace(recipe.model, pooling=pooling))
     began = time.process_time()
-    run = train_words(recipe, learned, folder, seed=seed)
+    run = train_words(recipe, learned, folder, seed=seed, precision="bf16-mixed")
     seconds = time.process_time() - began
     return score(WordModel.load(run.folder), test) | {"processor_seconds": seconds}
 
