@@ -35,7 +35,7 @@ from ..records import (
 from ..storage import AnyPath, as_path, folder_stamp, stamp
 from .asking import NotHere, Refused
 from .jobs import Jobs, Reader
-from .map_layout import PageMap, make_map, stored_map
+from .mapping import PageMap, make_map, stored_map
 from .scans import Scans
 from .uploads import Uploads
 

@@ -11,8 +11,8 @@ from .. import urls, wording
 from ..asking import Ask, Refused
 from ..store import Store
 from ..uploads import ZOOMED
-from .cards import page_card, title
-from .places import Box, area_of, box_of, cut_box, restricted
+from .parts.cards import page_card, title
+from .parts.places import Box, area_of, box_of, cut_box, restricted
 
 _HEIGHT = 88  # pixels of a cut-out
 VERDICTS = ("same", "different", "unsure")

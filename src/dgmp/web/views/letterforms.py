@@ -8,8 +8,8 @@ from typing import Any
 from .. import urls
 from ..asking import Ask
 from ..store import Store
-from .cards import title
-from .places import cut_box
+from .parts.cards import title
+from .parts.places import cut_box
 
 _HEIGHT = 96  # pixels
 

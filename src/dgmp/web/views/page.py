@@ -8,8 +8,8 @@ from .. import urls
 from ..asking import Ask
 from ..keys import page_id
 from ..store import Store
-from .cards import page_card, title
-from .places import area_of, box_of
+from .parts.cards import page_card, title
+from .parts.places import area_of, box_of
 
 _LIKE = 8
 

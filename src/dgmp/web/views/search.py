@@ -8,8 +8,8 @@ from ...records import Hit
 from .. import urls, wording
 from ..asking import Ask, Refused
 from ..store import Store
-from .cards import page_card, title
-from .places import box_of, restricted
+from .parts.cards import page_card, title
+from .parts.places import box_of, restricted
 
 _HITS = 20
 _SUGGESTED = 200  # page names for the field

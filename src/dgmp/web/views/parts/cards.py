@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...records import Hand
-from .. import urls, wording
-from ..store import Store
+from ....records import Hand
+from ... import urls, wording
+from ...store import Store
 
 DOUBTFUL_FIT = 0.65  # ½: just near enough to be joined
 ROW = 8  # thumbnails of a hand in a list
