@@ -1,16 +1,19 @@
 """Words found on pages without boxes."""
 
 import shutil
+from dataclasses import replace
 
 import pytest
-import torch
+from word_models import save_word_model
 
 from dgmp.catalogue import Catalogue
 from dgmp.engines import Here
 from dgmp.errors import DgmpError
-from dgmp.spotting import WordModel, WordSpec, open_words
+from dgmp.records import Page
+from dgmp.sources import FileSource
+from dgmp.spotting import WordIndex, WordModel, open_words
 from dgmp.synthetic import synthesize_words
-from dgmp.tasks import describe, index_words, spot
+from dgmp.tasks import WordSearch, describe, index_words, spot
 
 
 @pytest.fixture(scope="module")
@@ -23,13 +26,7 @@ def corpus(tmp_path_factory):
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("model")
-    torch.manual_seed(0)
-    spec = WordSpec(network="word-resnet-tiny", pooling="tpp-max")
-    network = spec.build()
-    for module in network.modules():
-        if isinstance(module, torch.nn.BatchNorm1d):
-            torch.nn.init.constant_(module.running_var, 0.01)
-    WordModel(network.eval(), spec).save(folder)
+    save_word_model(folder)
     return folder
 
 
@@ -80,6 +77,43 @@ def test_an_example_may_be_a_file_of_its_own(corpus, model):
     left, top, right, bottom = word.box
     shown = f"{corpus / word.page}#xywh={left},{top},{right - left},{bottom - top}"
     assert spot(corpus, example=shown, model=model, number=1).hits[0].page_id == word.page
+
+
+def test_the_index_knows_the_folder_of_its_model(found, model):
+    assert found.index.head.model_folder == str(model)
+
+
+def test_what_is_done_stays_when_somebody_stops(corpus, model, tmp_path):
+    class Stopped(BaseException):
+        pass
+
+    def stop(number):
+        raise Stopped
+
+    trained = WordModel.load(model)
+    with pytest.raises(Stopped):
+        index_words(corpus, trained, index=tmp_path / "index", stages=lambda *stage: stop)
+    assert len(WordIndex.open(tmp_path / "index").pages) == 1
+
+
+def test_a_candidate_need_not_be_looked_at_again(found, corpus, model):
+    search = WordSearch(found.index, WordModel.load(model))
+    hit = found.hits[2]
+    gone = Page(hit.page_id, FileSource(corpus / "gone.jpg"))
+    assert search.shown(gone, hit.box, 1)[0].box == hit.box
+
+
+def test_a_page_that_is_another_now_is_named(found, corpus, model):
+    search = WordSearch(found.index, WordModel.load(model))
+    first, second = sorted(found.index.pages)
+    pages = [Page(first, FileSource(corpus / first)), Page(second, FileSource(corpus / first))]
+    assert search.changed([*pages, Page("new", FileSource(corpus / first))]) == (second,)
+
+
+def test_a_search_with_another_model_is_refused(found, model):
+    other = replace(WordModel.load(model), digest="other")
+    with pytest.raises(DgmpError, match="another word model"):
+        WordSearch(found.index, other)
 
 
 @pytest.mark.parametrize(

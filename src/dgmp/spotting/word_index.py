@@ -7,16 +7,16 @@ FOLDER/shorts.bin      the same along their 64 main directions, 32-bit
 FOLDER/directions.npy  these directions, found from the first pages
 
 Rows are only ever added; words.json is replaced by a whole one after them, so a kill leaves rows
-that nobody lists and that the next writer cuts off. A page that changed gets new rows. A search
-reads the short vectors of all candidates and the whole ones of the best; of candidates of one page
-that overlap the best alone is a hit.
+that nobody lists. No file gets shorter: another process may look at it meanwhile. A page that
+changed gets new rows. A search reads the short vectors of all candidates and the whole ones of the
+best; of candidates of one page that overlap the best alone is a hit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from ..files import Format, from_plain, read_json, replacing, to_plain, write_js
 from ..records import Matrix, Rectangles
 from .embeddings import Embedding
 
-FORMAT = Format("dgmp-word-index", 1, "index of words")
+FORMAT = Format("dgmp-word-index", 2, "index of words", older=(1,))
 SHORT = 64  # directions
 BEST = 4000  # candidates whose whole vectors are looked at
 OVERLAP = 0.3  # of two candidates, in intersection over union: more, and they are one word
@@ -56,6 +56,7 @@ class IndexHead:
     model: str  # digest of the weights
     embedding: Embedding
     pages: tuple[IndexedPage, ...] = ()
+    model_folder: str = ""  # where it lay when pages were last looked at; from version 2
 
 
 @dataclass(frozen=True)
@@ -124,20 +125,24 @@ class WordIndex:
 
     def add(self, pages: Sequence[tuple[IndexedPage, Rectangles, Matrix]]) -> None:
         """Add pages with their candidates, or put them in the place of what they had."""
-        for name, size in self._files().items():  # cut off what a kill or a drop left behind
-            with (self.folder / name).open("ab") as file:
-                file.truncate(self.rows * size)
+        first = self._end()
         for page, boxes, vectors in pages:
             if self.directions is None and len(vectors):
                 self._find_directions(vectors)
-            first = self.rows
             self._append("boxes.bin", boxes.astype("<i4"))
             self._append("vectors.bin", np.rint(127 * vectors).astype(np.int8))
             if self.directions is not None:
                 self._append("shorts.bin", (vectors @ self.directions.T).astype("<f4"))
             plain = to_plain(page) | {"first": first, "count": len(boxes)}
             self._pages[page.id] = IndexedPage(**plain)
+            first += len(boxes)
         self._store()
+
+    def remember(self, model_folder: str) -> None:
+        """Keep where the model lies, so that it is found by who has the index only."""
+        if model_folder != self.head.model_folder:
+            self.head = replace(self.head, model_folder=model_folder)
+            self._store()
 
     def drop(self, page_ids: Sequence[str]) -> None:
         """Forget pages; their rows stay where they are, and nobody lists them."""
@@ -166,6 +171,19 @@ class WordIndex:
             if len(found) == number:
                 break
         return tuple(found)
+
+    def vector_at(self, page_id: str, box: tuple[int, int, int, int]) -> Matrix | None:
+        """The vector of a candidate, of unit length; None where a page has no such candidate."""
+        page = self._pages.get(page_id)
+        if page is None or not page.count:
+            return None
+        own = slice(page.first, page.first + page.count)
+        same = np.all(self._read("boxes.bin", "<i4", 4)[own] == box, axis=1)
+        if not same.any():
+            return None
+        stored = self._read("vectors.bin", np.int8, self.head.embedding.size)
+        vector = stored[page.first + int(np.argmax(same))].astype(np.float32)
+        return vector / max(float(np.linalg.norm(vector)), 1.0)
 
     def rank(self, vector: Matrix, best: int = BEST) -> tuple[NDArray[np.intp], Matrix]:
         """The rows most like a vector, best first, and their cosines."""
@@ -207,6 +225,17 @@ class WordIndex:
         entries = self.head.embedding.size
         return {"boxes.bin": 16, "vectors.bin": entries, "shorts.bin": 4 * min(SHORT, entries)}
 
+    def _end(self) -> int:
+        """The row after all that are in any file; shorter files are filled up to it."""
+        files = {self.folder / name: size for name, size in self._files().items()}
+        sizes = {path: path.stat().st_size if path.exists() else 0 for path in files}
+        end = max(-(-sizes[path] // size) for path, size in files.items())
+        for path, size in files.items():
+            if sizes[path] < end * size:
+                with path.open("ab") as file:
+                    file.truncate(end * size)
+        return end
+
     def _append(self, name: str, rows: NDArray[Any]) -> None:
         try:
             with (self.folder / name).open("ab") as file:
@@ -221,7 +250,7 @@ class WordIndex:
         return np.memmap(path, kind, "r", shape=(rows, columns))
 
     def _store(self) -> None:
-        self.head = IndexHead(self.head.model, self.head.embedding, tuple(self._pages.values()))
+        self.head = replace(self.head, pages=tuple(self._pages.values()))
         write_json(self.folder / "words.json", FORMAT, to_plain(self.head))
 
 

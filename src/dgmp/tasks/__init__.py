@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         stored_hands,
     )
     from .searching import search
-    from .spotting import Spotted, index_words, spot
+    from .spotting import Spotted, WordSearch, index_words, spot
     from .surveying import survey
 
 _FILES = {
@@ -49,6 +49,7 @@ _FILES = {
     "Piece": ".comparing",
     "PiecePair": ".comparing",
     "Spotted": ".spotting",
+    "WordSearch": ".spotting",
     "agreement": ".grouping",
     "calibrate": ".calibrating",
     "check_part": ".grouping",
@@ -94,6 +95,7 @@ __all__ = [
     "Piece",
     "PiecePair",
     "Spotted",
+    "WordSearch",
     "agreement",
     "calibrate",
     "check_part",

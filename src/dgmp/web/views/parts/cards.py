@@ -51,6 +51,14 @@ def hand_card(store: Store, hand: Hand, row: int = ROW) -> dict[str, Any]:
     }
 
 
+def hand_link(store: Store, page_id: str) -> dict[str, Any] | None:
+    """The hand that a page was grouped to, to be led to."""
+    number = store.number_of(page_id)
+    if number is None:
+        return None
+    return {"number": number, "title": title(store.hand(number)), "address": urls.hand(number)}
+
+
 def title(hand: Hand) -> str:
     """Its name, or its number."""
     return hand.name or f"Hand {hand.number}"

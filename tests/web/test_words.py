@@ -1,0 +1,116 @@
+"""The index and the model of words behind the page: which ones, and when they are read anew."""
+
+import shutil
+import time
+
+import pytest
+from word_models import save_word_model
+
+from dgmp.catalogue import Catalogue
+from dgmp.errors import DgmpError
+from dgmp.spotting import WordIndex
+from dgmp.web.asking import Refused
+from dgmp.web.store import Store
+
+
+@pytest.fixture
+def shelf(spotted, tmp_path):
+    """A copy that a test may change."""
+    return shutil.copytree(spotted, tmp_path / "shelf")
+
+
+@pytest.fixture
+def opened(shelf):
+    """A function that opens the catalogue as a server does."""
+    stores = []
+
+    def open_at(**options):
+        stores.append(Store(shelf, **options))
+        return stores[-1]
+
+    yield open_at
+    for store in stores:
+        store.close()
+
+
+def stage(name, total):
+    return lambda done: None
+
+
+def move_model(shelf, folder):
+    index = WordIndex.open(shelf / "words")
+    with index.writing():
+        index.remember(str(folder))
+
+
+def test_an_index_is_opened_once_and_the_model_loaded_once(opened):
+    words = opened().words
+    first, second = words._search(), words._search()
+    assert first.index is second.index
+    assert first.model is second.model
+
+
+def test_what_is_prepared_need_not_be_loaded_when_it_is_asked_for(opened):
+    words = opened().words
+    words.prepare()
+    deadline = time.monotonic() + 30
+    while words._loaded is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    loaded = words._loaded[1]
+    assert words._search().model is loaded
+
+
+def test_what_another_program_indexes_is_seen(opened, shelf):
+    words = opened().words
+    hits = words.typed("et")
+    index = WordIndex.open(shelf / "words")
+    with index.writing():
+        index.drop([hits[0].page_id])
+    assert hits[0].page_id not in {hit.page_id for hit in words.typed("et")}
+    assert hits[0].page_id in words.unseen()
+
+
+def test_a_model_that_was_moved_is_asked_for_and_taken(opened, shelf, spotted, tmp_path):
+    move_model(shelf, tmp_path / "gone")
+    assert "gone" in opened().words.lacking()
+    assert "--model RUN" in opened().words.lacking()
+    with pytest.raises(Refused, match="no longer in"):
+        opened().words.typed("et")
+    given = opened(model=spotted.parent / "model").words
+    assert given.lacking() == ""
+    assert given.typed("et")
+
+
+def test_an_index_of_the_first_version_names_no_model(opened, shelf):
+    move_model(shelf, "")
+    assert "not known" in opened().words.lacking()
+
+
+def test_another_model_than_that_of_the_index_is_refused(opened, tmp_path):
+    save_word_model(tmp_path / "other", seed=1)
+    with pytest.raises(DgmpError, match="another word model"):
+        opened(model=tmp_path / "other").words.typed("et")
+
+
+def test_what_is_no_model_is_refused_at_once(opened, tmp_path):
+    with pytest.raises(DgmpError, match="is no word model"):
+        opened(model=tmp_path)
+
+
+def test_pages_are_looked_at_for_the_first_time_with_a_model(opened, shelf, spotted):
+    shutil.rmtree(shelf / "words")
+    one, *others = sorted(Catalogue.open(shelf).paths())
+    Catalogue.open(shelf).drop(others)
+    words = opened(model=spotted.parent / "model").words
+    assert "No page" in words.lacking()
+    assert words.can_look
+    words.look(stage)
+    assert words.lacking() == ""
+    assert {hit.page_id for hit in words.typed("et")} == {one}
+
+
+def test_without_a_model_nothing_is_looked_at(opened, shelf):
+    shutil.rmtree(shelf / "words")
+    with pytest.raises(Refused, match="dgmp train words"):
+        opened().words.look(stage)
+    assert not (shelf / "words").exists()
