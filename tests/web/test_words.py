@@ -70,6 +70,13 @@ def test_what_another_program_indexes_is_seen(opened, shelf):
     assert hits[0].page_id in words.unseen()
 
 
+def test_what_is_kept_of_other_things_stays_while_pages_are_looked_at(opened, shelf):
+    store = opened()
+    labels = store.labels()
+    move_model(shelf, "/elsewhere")
+    assert store.labels() is labels
+
+
 def test_a_model_that_was_moved_is_asked_for_and_taken(opened, shelf, spotted, tmp_path):
     move_model(shelf, tmp_path / "gone")
     assert "gone" in opened().words.lacking()

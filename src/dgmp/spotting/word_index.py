@@ -27,6 +27,7 @@ from ..catalogue import locked
 from ..errors import DgmpError
 from ..files import Format, from_plain, read_json, replacing, to_plain, write_json
 from ..records import Matrix, Rectangles
+from ..storage import stamp
 from .embeddings import Embedding
 
 FORMAT = Format("dgmp-word-index", 2, "index of words", older=(1,))
@@ -76,6 +77,7 @@ class WordIndex:
     folder: Path
     head: IndexHead
     directions: Matrix | None = None  # (short, entries)
+    read: str = ""  # stamp of words.json just before it was read
     _pages: dict[str, IndexedPage] = field(default_factory=dict)
 
     @classmethod
@@ -83,11 +85,12 @@ class WordIndex:
         """Open the index in a folder."""
         folder = Path(folder)
         path = folder / "words.json"
+        before = stamp(path)
         found = read_json(path, FORMAT)
         plain = {key: value for key, value in found.items() if key not in ("format", "version")}
         head = from_plain(plain, IndexHead, path)
         directions = folder / "directions.npy"
-        index = cls(folder, head, np.load(directions) if directions.exists() else None)
+        index = cls(folder, head, np.load(directions) if directions.exists() else None, before)
         index._pages = {page.id: page for page in head.pages}
         return index
 

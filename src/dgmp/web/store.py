@@ -367,8 +367,11 @@ class Store:
     # What is kept
 
     def keep(self, what: Any, make: Callable[[], T]) -> T:
-        """What was made before, as long as no file of the catalogue has changed."""
-        stamp = folder_stamp(self.folder)
+        """What was made before, as long as no file of the catalogue has changed.
+
+        The index of words is not asked: while pages are looked at it changes every few seconds.
+        """
+        stamp = [each for each in folder_stamp(self.folder) if each[0] != "words"]
         with self._lock:
             if what in self._kept and self._kept[what][0] == stamp:
                 self._kept.move_to_end(what)

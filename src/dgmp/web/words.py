@@ -9,10 +9,10 @@ from __future__ import annotations
 import shlex
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from .. import tasks
 from ..errors import DgmpError
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..spotting import WordModel
     from .store import Store
 
+T = TypeVar("T")
 MOST = 240  # places of one answer
 CHECKED = 2000  # pages: in a catalogue of so many all scans are looked at for changes
 _SECONDS = 30.0  # for which it is kept which have changed
@@ -37,7 +38,7 @@ class Words:
     def __init__(self, store: Store, model: Path | str | None = None) -> None:
         self._store = store
         self._opening, self._loading = threading.Lock(), threading.Lock()
-        self._opened: tuple[str, WordIndex] | None = None
+        self._opened: WordIndex | None = None
         self._loaded: tuple[tuple[Path, str], WordModel] | None = None
         self._given = None if model is None else _load(model)  # what is none is refused at once
 
@@ -85,18 +86,17 @@ class Words:
 
     def typed(self, word: str) -> tuple[WordHit, ...]:
         """The places most like a word, best first."""
-        return self._store.keep(
-            ("words", word), lambda: self._here(self._search().typed(word, MOST))
-        )
+        search = self._search()
+        return self._keep(search, word, lambda: self._here(search.typed(word, MOST)))
 
     def shown(self, page: Page, box: tuple[int, int, int, int]) -> tuple[WordHit, ...]:
         """The places most like a rectangle (left, top, right, bottom) of a page, best first."""
+        search = self._search()
 
         def find() -> tuple[WordHit, ...]:
-            search = self._search()
             return self._here(self._store.reader.run(lambda: search.shown(page, box, MOST)))
 
-        return self._store.keep(("words", page.id, box), find)
+        return self._keep(search, (page.id, box), find)
 
     def unseen(self) -> tuple[str, ...]:
         """The pages of the catalogue that have not been looked at."""
@@ -110,9 +110,7 @@ class Words:
         found = search.changed(pages)
         if self._store.size() <= CHECKED:
             moment = int(time.monotonic() / _SECONDS)
-            found += self._store.keep(
-                ("words changed", moment), lambda: search.changed(self._at_hand())
-            )
+            found += self._keep(search, moment, lambda: search.changed(self._at_hand()))
         return tuple(dict.fromkeys(found))
 
     def look(self, stage: Stage) -> None:
@@ -120,6 +118,10 @@ class Words:
         if not isinstance(self._store.folder, Path) or not self.can_look:
             raise Refused(self.lacking())
         tasks.index_words(self._store.folder, self._model(), stages=stage)
+
+    def _keep(self, search: tasks.WordSearch, what: object, make: Callable[[], T]) -> T:
+        """What was made before, as long as neither the index nor the catalogue has changed."""
+        return self._store.keep(("words", search.index.read, what), make)
 
     def _at_hand(self) -> tuple[Page, ...]:
         """The pages whose scans are files of this machine; to ask others would take long."""
@@ -143,10 +145,9 @@ class Words:
             return None
         folder = Path(str(self._store.folder)) / "words"
         with self._opening:
-            written = stamp(folder / "words.json")
-            if self._opened is None or self._opened[0] != written:
-                self._opened = written, WordIndex.open(folder)
-            return self._opened[1]
+            if self._opened is None or self._opened.read != stamp(folder / "words.json"):
+                self._opened = WordIndex.open(folder)
+            return self._opened
 
     def _model(self) -> WordModel:
         folder = _model_folder(self._index())
