@@ -57,10 +57,10 @@ class Words:
             return "No page has been looked at for words."
         if index is None:
             return (
-                "No page has been looked at for words. dgmp train words learns a model RUN from "
-                f"pages whose words are known; dgmp spot {name} WORD --model RUN then looks at the "
-                f"pages of this catalogue, and so does a job here after dgmp view {name} "
-                "--model RUN"
+                "No page has been looked at for words. That needs a model, which dgmp train words "
+                "learns from pages whose words are known. With its folder RUN, "
+                f"dgmp spot {name} WORD --model RUN looks at the pages; "
+                f"after dgmp view {name} --model RUN a job here does."
             )
         if not self.can_look:
             where = f"no longer in {known}" if (known := index.head.model_folder) else "not known"
