@@ -1,7 +1,6 @@
 """Words found on pages without boxes."""
 
 import shutil
-from dataclasses import replace
 
 import pytest
 from word_models import save_word_model
@@ -13,7 +12,7 @@ from dgmp.records import Page
 from dgmp.sources import FileSource
 from dgmp.spotting import WordIndex, WordModel, open_words
 from dgmp.synthetic import synthesize_words
-from dgmp.tasks import WordSearch, describe, index_words, spot
+from dgmp.tasks import changed_pages, describe, describe_place, index_words, spot
 
 
 @pytest.fixture(scope="module")
@@ -36,9 +35,9 @@ def found(corpus, model):
 
 
 def test_hits_lie_on_pages_and_come_best_first(found, corpus):
-    cosines = [hit.cosine for hit in found.hits]
+    values = [hit.likeness for hit in found.hits]
     assert len(found.hits) == 5
-    assert cosines == sorted(cosines, reverse=True)
+    assert values == sorted(values, reverse=True)
     assert {hit.page_id for hit in found.hits} <= {"w0000/w0000_p0.jpg", "w0001/w0001_p0.jpg"}
 
 
@@ -69,7 +68,7 @@ def test_an_example_finds_itself_first(found, corpus, model):
     shown = f"{name}#xywh={left},{top},{right - left},{bottom - top}"
     best = spot(corpus, example=shown, model=model, number=1).hits[0]
     assert (best.page_id, best.box) == (name, found.hits[3].box)
-    assert best.cosine > 0.98
+    assert best.likeness > 0.98
 
 
 def test_an_example_may_be_a_file_of_its_own(corpus, model):
@@ -96,24 +95,18 @@ def test_what_is_done_stays_when_somebody_stops(corpus, model, tmp_path):
     assert len(WordIndex.open(tmp_path / "index").pages) == 1
 
 
-def test_a_candidate_need_not_be_looked_at_again(found, corpus, model):
-    search = WordSearch(found.index, WordModel.load(model))
-    hit = found.hits[2]
-    gone = Page(hit.page_id, FileSource(corpus / "gone.jpg"))
-    assert search.shown(gone, hit.box, 1)[0].box == hit.box
-
-
-def test_a_page_that_is_another_now_is_named(found, corpus, model):
-    search = WordSearch(found.index, WordModel.load(model))
+def test_a_page_that_is_another_now_is_named(found, corpus):
     first, second = sorted(found.index.pages)
     pages = [Page(first, FileSource(corpus / first)), Page(second, FileSource(corpus / first))]
-    assert search.changed([*pages, Page("new", FileSource(corpus / first))]) == (second,)
+    new = Page("new", FileSource(corpus / first))
+    assert changed_pages(found.index, [*pages, new]) == (second,)
 
 
-def test_a_search_with_another_model_is_refused(found, model):
-    other = replace(WordModel.load(model), digest="other")
-    with pytest.raises(DgmpError, match="another word model"):
-        WordSearch(found.index, other)
+def test_a_place_is_described_as_the_candidate_there(found, corpus, model):
+    hit = found.hits[2]
+    page = Page(hit.page_id, FileSource(corpus / hit.page_id))
+    fresh = describe_place(page, hit.box, WordModel.load(model))
+    assert fresh == pytest.approx(found.index.vector_at(hit.page_id, hit.box), abs=0.01)
 
 
 @pytest.mark.parametrize(

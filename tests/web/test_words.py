@@ -1,7 +1,6 @@
 """The index and the model of words behind the page: which ones, and when they are read anew."""
 
 import shutil
-import time
 
 import pytest
 from word_models import save_word_model
@@ -43,21 +42,22 @@ def move_model(shelf, folder):
         index.remember(str(folder))
 
 
+def drawn(store):
+    """A page, and a rectangle of it that is no candidate."""
+    hit = store.words.typed("et")[0]
+    left, top, right, bottom = hit.box
+    return store.page(hit.page_id), (left + 1, top, right + 1, bottom)
+
+
 def test_an_index_is_opened_once_and_the_model_loaded_once(opened):
-    words = opened().words
-    first, second = words._search(), words._search()
-    assert first.index is second.index
-    assert first.model is second.model
-
-
-def test_what_is_prepared_need_not_be_loaded_when_it_is_asked_for(opened):
-    words = opened().words
-    words.prepare()
-    deadline = time.monotonic() + 30
-    while words._loaded is None and time.monotonic() < deadline:
-        time.sleep(0.01)
-    loaded = words._loaded[1]
-    assert words._search().model is loaded
+    store = opened()
+    words = store.words
+    words.shown(*drawn(store))
+    index, model = words._index(), words._model()
+    page, (left, *others) = drawn(store)
+    words.shown(page, (left + 1, *others))
+    assert words._index() is index
+    assert words._model() is model
 
 
 def test_what_another_program_indexes_is_seen(opened, shelf):
@@ -77,26 +77,31 @@ def test_what_is_kept_of_other_things_stays_while_pages_are_looked_at(opened, sh
     assert store.labels() is labels
 
 
-def test_a_model_that_was_moved_is_asked_for_and_taken(opened, shelf, spotted, tmp_path):
+def test_without_the_model_words_are_found_but_rectangles_are_not(opened, shelf, spotted, tmp_path):
     move_model(shelf, tmp_path / "gone")
-    assert "gone" in opened().words.lacking()
-    assert "--model RUN" in opened().words.lacking()
-    with pytest.raises(Refused, match="no longer in"):
-        opened().words.typed("et")
-    given = opened(model=spotted.parent / "model").words
-    assert given.lacking() == ""
-    assert given.typed("et")
+    store = opened()
+    hit = store.words.typed("et")[3]
+    assert store.words.lacking() == ""
+    assert not store.words.can_look
+    assert store.words.shown(store.page(hit.page_id), hit.box)[0].box == hit.box
+    with pytest.raises(Refused, match=r"no longer in .*gone; .* --model RUN"):
+        store.words.shown(*drawn(store))
+    assert opened(model=spotted.parent / "model").words.shown(*drawn(store))
 
 
-def test_an_index_of_the_first_version_names_no_model(opened, shelf):
+def test_a_model_that_the_index_does_not_name_is_asked_for(opened, shelf):
     move_model(shelf, "")
-    assert "not known" in opened().words.lacking()
+    with pytest.raises(Refused, match="is not known; say where"):
+        opened().words.shown(*drawn(opened()))
 
 
 def test_another_model_than_that_of_the_index_is_refused(opened, tmp_path):
     save_word_model(tmp_path / "other", seed=1)
+    store = opened(model=tmp_path / "other")
+    with pytest.raises(Refused, match="another word model"):
+        store.words.shown(*drawn(store))
     with pytest.raises(DgmpError, match="another word model"):
-        opened(model=tmp_path / "other").words.typed("et")
+        store.words.look(stage)
 
 
 def test_what_is_no_model_is_refused_at_once(opened, tmp_path):

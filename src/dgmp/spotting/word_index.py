@@ -2,14 +2,15 @@
 
 FOLDER/words.json      the model, the pages, and which rows are theirs
 FOLDER/boxes.bin       left, top, right, bottom of every candidate, 32-bit
-FOLDER/vectors.bin     their vectors, a byte for each entry
+FOLDER/vectors.bin     their vectors, a byte for each entry; for PHOC roots of probabilities
 FOLDER/shorts.bin      the same along their 64 main directions, 32-bit
 FOLDER/directions.npy  these directions, found from the first pages
 
 Rows are only ever added; words.json is replaced by a whole one after them, so a kill leaves rows
 that nobody lists. No file gets shorter: another process may look at it meanwhile. A page that
 changed gets new rows. A search reads the short vectors of all candidates and the whole ones of the
-best; of candidates of one page that overlap the best alone is a hit.
+best: those that fit a string are the likeliest, those like an example have the greatest cosine. Of
+candidates of one page that overlap the best alone is a hit.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ from ..errors import DgmpError
 from ..files import Format, from_plain, read_json, replacing, to_plain, write_json
 from ..records import Matrix, Rectangles
 from ..storage import stamp
-from .embeddings import Embedding
+from .embeddings import Embedding, unit_rows
 
-FORMAT = Format("dgmp-word-index", 2, "index of words", older=(1,))
+FORMAT = Format("dgmp-word-index", 2, "index of words")
 SHORT = 64  # directions
 BEST = 4000  # candidates whose whole vectors are looked at
 OVERLAP = 0.3  # of two candidates, in intersection over union: more, and they are one word
@@ -57,7 +58,7 @@ class IndexHead:
     model: str  # digest of the weights
     embedding: Embedding
     pages: tuple[IndexedPage, ...] = ()
-    model_folder: str = ""  # where it lay when pages were last looked at; from version 2
+    model_folder: str = ""  # where it lay when pages were last looked at; empty: not known
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class WordHit:
     page_id: str
     address: str
     box: tuple[int, int, int, int]  # left, top, right, bottom
-    cosine: float
+    likeness: float  # at most 1; of a string as Embedding.likeness, of an example the cosine
 
 
 @dataclass
@@ -133,9 +134,9 @@ class WordIndex:
             if self.directions is None and len(vectors):
                 self._find_directions(vectors)
             self._append("boxes.bin", boxes.astype("<i4"))
-            self._append("vectors.bin", np.rint(127 * vectors).astype(np.int8))
+            self._append("vectors.bin", np.rint(self._steps * vectors).astype(self._byte))
             if self.directions is not None:
-                self._append("shorts.bin", (vectors @ self.directions.T).astype("<f4"))
+                self._append("shorts.bin", (unit_rows(vectors) @ self.directions.T).astype("<f4"))
             plain = to_plain(page) | {"first": first, "count": len(boxes)}
             self._pages[page.id] = IndexedPage(**plain)
             first += len(boxes)
@@ -153,16 +154,19 @@ class WordIndex:
             del self._pages[page_id]
         self._store()
 
-    def search(self, vector: Matrix, number: int = 20) -> tuple[WordHit, ...]:
-        """The places most like a vector of unit length, best first, one of those that overlap."""
-        order, cosines = self.rank(vector)
+    def search(self, asked: str | Matrix, number: int = 20) -> tuple[WordHit, ...]:
+        """The places most like a string or the vector of a word, best first.
+
+        Of places that overlap the best alone is given.
+        """
+        order, likeness = self.rank(asked)
         if not len(order):
             return ()
         owners, pages = self._owners()
         boxes = self._read("boxes.bin", "<i4", 4)
         found: list[WordHit] = []
         taken: dict[int, list[NDArray[Any]]] = {}
-        for row, cosine in zip(order.tolist(), cosines.tolist(), strict=True):
+        for row, value in zip(order.tolist(), likeness.tolist(), strict=True):
             page, box = int(owners[row]), np.asarray(boxes[row])
             others = taken.setdefault(page, [])
             if others and overlaps(box[None], np.stack(others)).max() > OVERLAP:
@@ -170,13 +174,13 @@ class WordIndex:
             others.append(box)
             left, top, right, bottom = box.tolist()
             about = pages[page]
-            found.append(WordHit(about.id, about.address, (left, top, right, bottom), cosine))
+            found.append(WordHit(about.id, about.address, (left, top, right, bottom), value))
             if len(found) == number:
                 break
         return tuple(found)
 
     def vector_at(self, page_id: str, box: tuple[int, int, int, int]) -> Matrix | None:
-        """The vector of a candidate, of unit length; None where a page has no such candidate."""
+        """The vector of a candidate as it is stored; None where a page has no such candidate."""
         page = self._pages.get(page_id)
         if page is None or not page.count:
             return None
@@ -184,29 +188,45 @@ class WordIndex:
         same = np.all(self._read("boxes.bin", "<i4", 4)[own] == box, axis=1)
         if not same.any():
             return None
-        stored = self._read("vectors.bin", np.int8, self.head.embedding.size)
-        vector = stored[page.first + int(np.argmax(same))].astype(np.float32)
-        return vector / max(float(np.linalg.norm(vector)), 1.0)
+        return self._whole(np.array([page.first + int(np.argmax(same))]))[0]
 
-    def rank(self, vector: Matrix, best: int = BEST) -> tuple[NDArray[np.intp], Matrix]:
-        """The rows most like a vector, best first, and their cosines."""
+    def rank(self, asked: str | Matrix, best: int = BEST) -> tuple[NDArray[np.intp], Matrix]:
+        """The rows most like a string or the vector of a word, best first, and how like it."""
+        embedding = self.head.embedding
+        vector = unit_rows(embedding.of([asked]) if isinstance(asked, str) else asked[None])[0]
         if self.directions is None or not self.rows:
             return np.zeros(0, np.intp), np.zeros(0, np.float32)
         shorts = self._read("shorts.bin", "<f4", len(self.directions))
-        asked = (self.directions @ vector).astype(np.float32)
+        short = (self.directions @ vector).astype(np.float32)
         near = np.empty(len(shorts), np.float32)
         for start in range(0, len(shorts), _BLOCK):
-            near[start : start + _BLOCK] = shorts[start : start + _BLOCK] @ asked
+            near[start : start + _BLOCK] = shorts[start : start + _BLOCK] @ short
         near[self._owners()[0] < 0] = -np.inf
         best = min(best, len(near))
         rows = np.argpartition(-near, best - 1)[:best]
         rows = rows[np.isfinite(near[rows])]
-        whole = self._read("vectors.bin", np.int8, len(vector))[np.sort(rows)].astype(np.float32)
         rows = np.sort(rows)
-        lengths = np.maximum(np.linalg.norm(whole, axis=1), 1)
-        cosines = (whole @ vector / lengths).astype(np.float32)
-        order = np.argsort(-cosines, kind="stable")
-        return rows[order], cosines[order]
+        whole = self._whole(rows)
+        if isinstance(asked, str):
+            likeness = embedding.likeness([asked], whole)[0]
+        else:
+            likeness = unit_rows(whole) @ vector
+        order = np.argsort(-likeness, kind="stable")
+        return rows[order], likeness[order]
+
+    def _whole(self, rows: NDArray[np.intp]) -> Matrix:  # (rows, entries)
+        """The vectors of some rows."""
+        stored = self._read("vectors.bin", self._byte, self.head.embedding.size)[rows]
+        return stored.astype(np.float32) / np.float32(self._steps)
+
+    @property
+    def _byte(self) -> type[np.integer[Any]]:
+        return np.uint8 if self.head.embedding.binary else np.int8
+
+    @property
+    def _steps(self) -> int:
+        """The byte of an entry of 1."""
+        return int(np.iinfo(self._byte).max)
 
     def _owners(self) -> tuple[NDArray[np.int32], list[IndexedPage]]:
         """The page of each row by its place in a list; −1: no longer of any."""
@@ -218,7 +238,7 @@ class WordIndex:
 
     def _find_directions(self, vectors: Matrix) -> None:
         """The directions along which vectors are long: products along them are most of products."""
-        _, _, rows = np.linalg.svd(vectors, full_matrices=True)
+        _, _, rows = np.linalg.svd(unit_rows(vectors), full_matrices=True)
         self.directions = rows[:SHORT].astype(np.float32)
         with replacing(self.folder / "directions.npy") as beside, beside.open("wb") as file:
             np.save(file, self.directions)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,11 +21,13 @@ from ..spotting import (
     IndexedPage,
     WordHit,
     WordIndex,
-    WordModel,
     cut_word,
     find_candidates,
 )
 from .opening import one_page
+
+if TYPE_CHECKING:
+    from ..spotting import WordModel
 
 INDEX = "words"  # the folder in a catalogue
 Box = tuple[int, int, int, int]  # left, top, right, bottom
@@ -39,38 +42,6 @@ class Spotted:
     hits: tuple[WordHit, ...]
     index: WordIndex
     left_out: tuple[Remark, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class WordSearch:
-    """An index and the model that made it, open for many queries."""
-
-    index: WordIndex
-    model: WordModel
-
-    def __post_init__(self) -> None:
-        if self.index.head.model != self.model.digest:
-            raise DgmpError(
-                f"{self.index.folder}: was made with another word model than "
-                f"{self.model.folder}; choose that one, or delete the index"
-            )
-
-    def typed(self, word: str, number: int) -> tuple[WordHit, ...]:
-        """The places most like a word, best first."""
-        return self.index.search(self.model.embed([word])[0], number)
-
-    def shown(self, page: Page, box: Box, number: int) -> tuple[WordHit, ...]:
-        """The places most like a rectangle of a page, best first; it need not be indexed."""
-        vector = self.index.vector_at(page.id, box)
-        if vector is None:
-            pixels = read_image(page.source, page.frame, turn=page.turn)
-            vector = _described_word(pixels, box, self.model, page.id)
-        return self.index.search(vector, number)
-
-    def changed(self, pages: Sequence[Page]) -> tuple[str, ...]:
-        """The ids of the pages that are no longer as they were when they were looked at."""
-        known = [page for page in pages if page.id in self.index.pages]
-        return tuple(page.id for page in known if _stamp(page) != _known(self.index, page))
 
 
 def spot(
@@ -92,8 +63,12 @@ def spot(
     """
     if (word is None) == (example is None):
         raise DgmpError("give a word, or an example by page.jpg#xywh=left,top,width,height")
+    from ..spotting import WordModel  # and with it torch
+
     trained = WordModel.load(model)
-    asked = None if word is None else trained.embed([word])[0]
+    asked: str | Matrix | None = word
+    if word is not None:
+        trained.spec.embedding.of([word])  # refuses what cannot be spelt before the work
     stored, left_out = index_words(place, trained, index=index, stages=stages)
     if example is not None:
         asked = _example(example, stored, trained)
@@ -162,6 +137,18 @@ def _stamp(page: Page) -> str:
 def _known(index: WordIndex, page: Page) -> str | None:
     found = index.pages.get(page.id)
     return None if found is None else found.stamp
+
+
+def changed_pages(index: WordIndex, pages: Sequence[Page]) -> tuple[str, ...]:
+    """The ids of those that are no longer as they were when they were looked at for the index."""
+    known = [page for page in pages if page.id in index.pages]
+    return tuple(page.id for page in known if _stamp(page) != _known(index, page))
+
+
+def describe_place(page: Page, box: Box, model: WordModel) -> Matrix:
+    """The vector of the word in a rectangle of a page."""
+    pixels = read_image(page.source, page.frame, turn=page.turn)
+    return _described_word(pixels, box, model, page.id)
 
 
 def describe_candidates(page: Page, model: WordModel) -> tuple[Rectangles, Matrix]:

@@ -53,7 +53,6 @@ def serve(
         with suppress(DgmpError):  # what the first page needs; who asks for it gets the reason
             app.state.store.labels()
             app.state.store.hands()
-            app.state.store.words.prepare()
         config = uvicorn.Config(
             app,
             http="h11",

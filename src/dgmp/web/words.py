@@ -1,7 +1,8 @@
-"""Words on the pages of the catalogue: the index and the model that made it, open for all requests.
+"""Words on the pages of the catalogue: the index, open for all requests, and its model.
 
-The index is read anew where another program wrote to it. The model is that of ``--model``, or the
-one that the index names; that one is loaded when it is first needed.
+A typed word, and a place that is in the index, need the index only; it is read anew where another
+program wrote to it. A rectangle that a person draws, and pages that are looked at, need the model:
+that of ``--model``, or the one that the index names, which is loaded when it is first needed.
 """
 
 from __future__ import annotations
@@ -10,12 +11,10 @@ import shlex
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from .. import tasks
-from ..errors import DgmpError
 from ..files import as_named
 from ..records import Page, Stage
 from ..spotting import WordHit, WordIndex
@@ -48,55 +47,46 @@ class Words:
         folder = self._store.folder
         return isinstance(folder, Path) and (folder / "words" / "words.json").is_file()
 
+    @property
+    def can_look(self) -> bool:
+        """Whether there is a model, to look at pages and at rectangles with."""
+        if not isinstance(self._store.folder, Path):
+            return False
+        return self._given is not None or _model_folder(self._index()) is not None
+
     def lacking(self) -> str:
         """What has to be done before words can be found; empty: nothing."""
         if not isinstance(self._store.folder, Path):
             return "Words are found in catalogues on a disk; this one is in object storage."
-        name, index = shlex.quote(str(self._store.folder)), self._index()
-        if index is None and self._given is not None:
-            return "No page has been looked at for words."
-        if index is None:
-            return (
-                "No page has been looked at for words. That needs a model, which dgmp train words "
-                "learns from pages whose words are known. With its folder RUN, "
-                f"dgmp spot {name} WORD --model RUN looks at the pages; "
-                f"after dgmp view {name} --model RUN a job here does."
-            )
-        if not self.can_look:
-            where = f"no longer in {known}" if (known := index.head.model_folder) else "not known"
-            return (
-                f"The model that looked at these pages is {where}; say where it is: "
-                f"dgmp view {name} --model RUN"
-            )
-        return ""
-
-    @property
-    def can_look(self) -> bool:
-        """Whether there is a model to look at pages with."""
-        return self._given is not None or _model_folder(self._index()) is not None
-
-    def prepare(self) -> None:
-        """Load model and index meanwhile, so that nobody waits for them."""
         if self.indexed:
-            threading.Thread(target=self._try_to_find, daemon=True).start()
-
-    def _try_to_find(self) -> None:
-        with suppress(DgmpError):  # who asks gets the reason
-            self._search().typed("a", 1)
+            return ""
+        if self._given is not None:
+            return "No page has been looked at for words."
+        name = shlex.quote(str(self._store.folder))
+        return (
+            "No page has been looked at for words. That needs a model, which dgmp train words "
+            "learns from pages whose words are known. With its folder RUN, "
+            f"dgmp spot {name} WORD --model RUN looks at the pages; "
+            f"after dgmp view {name} --model RUN a job here does."
+        )
 
     def typed(self, word: str) -> tuple[WordHit, ...]:
         """The places most like a word, best first."""
-        search = self._search()
-        return self._keep(search, word, lambda: self._here(search.typed(word, MOST)))
+        index = self._index_needed()
+        return self._keep(index, word, lambda: self._here(index.search(word, MOST)))
 
     def shown(self, page: Page, box: tuple[int, int, int, int]) -> tuple[WordHit, ...]:
         """The places most like a rectangle (left, top, right, bottom) of a page, best first."""
-        search = self._search()
+        index = self._index_needed()
 
         def find() -> tuple[WordHit, ...]:
-            return self._here(self._store.reader.run(lambda: search.shown(page, box, MOST)))
+            vector = index.vector_at(page.id, box)
+            if vector is None:
+                model = self._model_of(index)
+                vector = self._store.reader.run(lambda: tasks.describe_place(page, box, model))
+            return self._here(index.search(vector, MOST))
 
-        return self._keep(search, (page.id, box), find)
+        return self._keep(index, (page.id, box), find)
 
     def unseen(self) -> tuple[str, ...]:
         """The pages of the catalogue that have not been looked at."""
@@ -106,22 +96,23 @@ class Words:
 
     def changed(self, pages: Sequence[Page]) -> tuple[str, ...]:
         """Of these pages, and of all in a small catalogue, those whose scan is another now."""
-        search = self._search()
-        found = search.changed(pages)
+        index = self._index_needed()
+        found = tasks.changed_pages(index, pages)
         if self._store.size() <= CHECKED:
             moment = int(time.monotonic() / _SECONDS)
-            found += self._keep(search, moment, lambda: search.changed(self._at_hand()))
+            found += self._keep(index, moment, lambda: tasks.changed_pages(index, self._at_hand()))
         return tuple(dict.fromkeys(found))
 
     def look(self, stage: Stage) -> None:
         """Look at the pages that are new or have changed."""
-        if not isinstance(self._store.folder, Path) or not self.can_look:
-            raise Refused(self.lacking())
-        tasks.index_words(self._store.folder, self._model(), stages=stage)
+        folder = self._store.folder
+        if not isinstance(folder, Path) or not self.can_look:
+            raise Refused(self._no_model())
+        tasks.index_words(folder, self._model(), stages=stage)
 
-    def _keep(self, search: tasks.WordSearch, what: object, make: Callable[[], T]) -> T:
+    def _keep(self, index: WordIndex, what: object, make: Callable[[], T]) -> T:
         """What was made before, as long as neither the index nor the catalogue has changed."""
-        return self._store.keep(("words", search.index.read, what), make)
+        return self._store.keep(("words", index.read, what), make)
 
     def _at_hand(self) -> tuple[Page, ...]:
         """The pages whose scans are files of this machine; to ask others would take long."""
@@ -133,11 +124,11 @@ class Words:
         labels = self._store.labels()
         return tuple(hit for hit in hits if hit.page_id in labels)
 
-    def _search(self) -> tasks.WordSearch:
+    def _index_needed(self) -> WordIndex:
         index = self._index()
-        if index is None or not self.can_look:
+        if index is None:
             raise Refused(self.lacking())
-        return tasks.WordSearch(index, self._model())
+        return index
 
     def _index(self) -> WordIndex | None:
         """The index of the catalogue; None: there is none."""
@@ -149,10 +140,33 @@ class Words:
                 self._opened = WordIndex.open(folder)
             return self._opened
 
+    def _no_model(self) -> str:
+        """What has to be done to have a model; empty: nothing."""
+        index = self._index()
+        if self.can_look or index is None:
+            return "" if self.can_look else self.lacking()
+        where = f"no longer in {known}" if (known := index.head.model_folder) else "not known"
+        return (
+            f"The model that looked at these pages is {where}; say where it is: "
+            f"dgmp view {shlex.quote(str(self._store.folder))} --model RUN"
+        )
+
+    def _model_of(self, index: WordIndex) -> WordModel:
+        """The model that made an index."""
+        if lacking := self._no_model():
+            raise Refused(lacking)
+        model = self._model()
+        if model.digest != index.head.model:
+            raise Refused(
+                f"The pages were looked at with another word model than {model.folder}; choose "
+                f"that one by --model, or delete {index.folder}"
+            )
+        return model
+
     def _model(self) -> WordModel:
         folder = _model_folder(self._index())
         if self._given is not None or folder is None:
-            assert self._given is not None  # else nobody comes here
+            assert self._given is not None  # else there is none, which was said before
             return self._given
         with self._loading:
             known = folder, stamp(folder / "words.json")

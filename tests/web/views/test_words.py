@@ -30,7 +30,7 @@ def test_places_come_best_first_on_leaves(spotter, found):
     second = spotter.get(found["leaf"]["next"].replace("/words", "/words.json")).json()
     hits = [*found["hits"], *second["hits"]]
     assert [hit["rank"] for hit in hits] == list(range(1, 2 * ON_A_LEAF + 1))
-    assert all(one["cosine"] >= other["cosine"] for one, other in pairwise(hits))
+    assert all(one["likeness"] >= other["likeness"] for one, other in pairwise(hits))
 
 
 def test_a_leaf_beyond_the_last_is_the_last(spotter):

@@ -99,7 +99,7 @@ def _card(store: Store, hit: WordHit, page: Page) -> dict[str, Any]:
         "title": store.title(hit.page_id),
         "hand": hand_link(store, hit.page_id),
         "box": box,
-        "cosine": round(hit.cosine, 4),
+        "likeness": round(hit.likeness, 4),
         "address": urls.page(hit.page_id, box),
         "cut_out": _cut_out(page, box),
         "more": urls.words_like(hit.page_id, box),
