@@ -24,7 +24,7 @@ def view(
         Path | None,
         Option(
             metavar="RUN",
-            help="Find words with the model in this folder of dgmp train words; by default that "
+            help="Look for words with the model in this folder of dgmp train words; default: that "
             "with which dgmp spot looked at the pages.",
         ),
     ] = None,
