@@ -1,10 +1,6 @@
-<<<<<<< HEAD
-"""Draw the pictures of docs/words.md: hands, known words, the candidates of the same page."""
-=======
 """Draw the pictures of docs/words.md: ``python docs/words_figures.py``.
->>>>>>> main
 
-Known words, and the candidates of the same page; hits of a small network that learns for a minute
+Some hands; known words, and the candidates of the same page; hits of a small network that learns for a minute
 from other pages of the same two writers; and the page in the browser that shows them, which stays
 as it is where there is no Chromium.
 """
@@ -33,15 +29,8 @@ from tools.browser import MISSING, find_browser, launched, served  # noqa: E402
 
 PART = (slice(180, 560), slice(60, 900))
 RED, BLUE = (40, 40, 200), (190, 110, 20)
-<<<<<<< HEAD
 HANDS = (0, 2, 4, 11, 14, 3)  # writers: five round hands and a book hand
-
-
-def main() -> None:
-    HERE.mkdir(exist_ok=True)
-    page, boxes = draw_word_page(11, 12)
-=======
-WORD = "regiment"
+WORD = "received"
 LEARNED = 24  # pages of each writer; the words are looked for on those after them
 RECIPE = WordRecipe(
     model=WordSpec(network="word-resnet-tiny"),
@@ -54,6 +43,7 @@ RECIPE = WordRecipe(
 
 def main() -> None:
     IMAGES.mkdir(exist_ok=True)
+    draw_hands()
     draw_candidates()
     with tempfile.TemporaryDirectory() as folder:
         catalogue = look_for_words(Path(folder))
@@ -61,8 +51,7 @@ def main() -> None:
 
 
 def draw_candidates() -> None:
-    page, boxes = draw_word_page(2, 12)
->>>>>>> main
+    page, boxes = draw_word_page(11, 12)
     known = cv2.cvtColor(page, cv2.COLOR_GRAY2BGR)
     for (left, top, right, bottom), text in boxes:
         cv2.rectangle(known, (left, top), (right, bottom), RED, 1)
@@ -72,8 +61,11 @@ def draw_candidates() -> None:
     for left, top, right, bottom in find_candidates(page, 76).tolist():
         cv2.rectangle(guessed, (left, top), (right, bottom), BLUE, 1)
     save("words_candidates.jpg", guessed)
+
+
+def draw_hands() -> None:
     lines = [line_of(*draw_word_page(writer, 12)) for writer in HANDS]
-    cv2.imwrite(str(HERE / "words_hands.jpg"), np.vstack(lines), [cv2.IMWRITE_JPEG_QUALITY, 75])
+    cv2.imwrite(str(IMAGES / "words_hands.jpg"), np.vstack(lines), [cv2.IMWRITE_JPEG_QUALITY, 75])
 
 
 def line_of(page: np.ndarray, boxes: list) -> np.ndarray:
