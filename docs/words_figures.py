@@ -1,8 +1,8 @@
 """Draw the pictures of docs/words.md: ``python docs/words_figures.py``.
 
-Some hands; known words, and the candidates of the same page; hits of a small network that learns for a minute
-from other pages of the same two writers; and the page in the browser that shows them, which stays
-as it is where there is no Chromium.
+Some hands; known words, and the candidates of the same page; hits of a small network that learns
+for a minute from other pages of the same two writers; and the page in the browser that shows them,
+which stays as it is where there is no Chromium.
 """
 
 from __future__ import annotations
