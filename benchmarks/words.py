@@ -48,6 +48,7 @@ FEW_HANDS = WordRecipe(
 MANY_HANDS = replace(
     FEW_HANDS, balance=0.2, epochs=24, epoch_steps=100, decay_from=8, warmup_steps=50
 )
+TURNS = 2
 
 
 def part(words, pages):
@@ -99,9 +100,12 @@ def take_statistics(model, words, batch=64):
 
 
 def synthetic_rows(folder, few, many, words, rows):
-    model, before = train(FEW_HANDS, open_words(few), folder / "few-hands")
-    model, after = train(MANY_HANDS, open_words(many), folder / "many-hands", start=model)
-    seconds = before + after
+    model, seconds = train(FEW_HANDS, open_words(few), folder / "few-hands")
+    learned = open_words(many)
+    for turn in range(TURNS):  # each begins with the full learning rate
+        run = folder / f"many-hands-{turn}"
+        model, more = train(MANY_HANDS, learned, run, turn, model)
+        seconds += more
     for name in ("synthetic", "synthetic, statistics"):
         if name.endswith("statistics"):
             take_statistics(model, words)
