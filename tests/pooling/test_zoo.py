@@ -229,7 +229,9 @@ def test_the_table_is_complete():
         "gamma-democratic",
         "isqrt-cov",
         "netrvlad",
+        "salad",
         "simpool",
+        "gsp",
         "gmp",
         "attentive-gmp",
     ]
@@ -266,7 +268,12 @@ def test_an_unknown_option_is_answered_with_those_there_are(name):
         ("isqrt-cov", "reduced", 0),
         ("isqrt-cov", "iterations", 0),
         ("netrvlad", "clusters", 0),
+        ("salad", "clusters", 0),
+        ("salad", "width", 0),
         ("simpool", "gamma", 0.0),
+        ("gsp", "prototypes", 0),
+        ("gsp", "ratio", 1.0),
+        ("gsp", "sharpness", 0.0),
         ("avg", "channels", 0),
     ],
 )
