@@ -47,7 +47,7 @@ def show_broken(
 ) -> Tensor:  # (B, C)
     """NaN for channels with −∞, which a maximum would pass over: broken features must show."""
     values = values.detach()
-    if at_once(values) and values.amin() > -torch.inf:
+    if at_once(values) and values.numel() and values.amin() > -torch.inf:
         return pooled
     return pooled.masked_fill(values.amin(dim=2).isneginf(), torch.nan)
 

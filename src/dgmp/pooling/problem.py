@@ -163,7 +163,7 @@ def doubted_rows(doubt: Tensor, energy: Tensor, phi: Tensor) -> Iterator[Tensor 
 def parts(phi: Tensor, elements: int) -> list[slice]:
     """All images in groups that have about so many features."""
     images = _together(phi, elements)
-    return [slice(start, start + images) for start in range(0, len(phi), images)]
+    return [slice(start, start + images) for start in range(0, max(1, len(phi)), images)]
 
 
 def _together(phi: Tensor, elements: int) -> int:

@@ -94,7 +94,7 @@ def pool_images(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
     """Solve each image; returns the fields of :class:`Solved`."""
     with exactly(phi):
-        readable = solvers.can_read(phi)
+        readable = solvers.can_read(phi) and len(phi) > 0
         size = None if readable else feature_size(phi, weights, ridge, relative)
         phi = phi if size is None else divided(phi, size)
         problem, gram, energy = assemble(phi, weights)
@@ -333,7 +333,7 @@ def _apply(
 
 def _trusted(phi: Tensor, solved: Solved) -> bool:
     """Whether no solution with these factors can be in doubt; False where it is not known."""
-    if not solvers.can_read(phi):
+    if not solvers.can_read(phi) or len(phi) == 0:
         return False
     pooled, beta, penalty, energy, *_ = solved
     if phi.shape[2] < phi.shape[1]:
