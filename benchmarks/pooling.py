@@ -176,7 +176,8 @@ def apart(call: str, threads: int = 1) -> Any:
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import pooling, json; "
         f"print(json.dumps(pooling.{call}))"
     )
-    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+    # Threads that wait must not count: they would turn on a processor that others need.
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "PASSIVE"}
     return json.loads(subprocess.check_output([sys.executable, "-c", code], env=environment))
 
 
