@@ -134,6 +134,11 @@ RECIPES: dict[str, Recipe] = {
     "writer-paper": _WRITER_PAPER,
     "script16-paper": _SCRIPT_PAPER,
     "script17-paper": replace(_SCRIPT_PAPER, epochs=65, decay_from=16),
+    "script-zca": replace(
+        _SCRIPT_PAPER,
+        model=ModelSpec("resnet50", "avg", normalize=False),
+        input=replace(_SCRIPT_PAPER.input, view="patches", zca=9),
+    ),
     "writer-small": _WRITER_SMALL,
     "script-small": _SCRIPT_SMALL,
 }

@@ -16,7 +16,9 @@ from ..options import (
     Dpi,
     LineDistance,
     NameOrRun,
+    Sizes,
     Workers,
+    parse_sizes,
     say,
     say_left_out,
     takes_corpus,
@@ -43,6 +45,7 @@ def evaluate(
         str | None,
         Option(help="How the patches of a page become one vector: mean (default), gmp or whole."),
     ] = None,
+    sizes: Sizes = "1",
     seed: Annotated[int, Option(min=0, help="Seed of a describer that is fitted first.")] = 0,
     out: Annotated[
         Path | None, Option(help="Keep the scores, every query included, as JSON.")
@@ -81,6 +84,7 @@ def evaluate(
             aggregate=aggregate,
             dpi=dpi,
             line_distance=line_distance,
+            sizes=parse_sizes(sizes),
             seed=seed,
             device=device,
             engine=engine_for(workers),
