@@ -60,6 +60,10 @@ Sizes = Annotated[
         "their probabilities are averaged.",
     ),
 ]
+Label = Annotated[
+    str,
+    Option(help="What a classifier learns or is judged by: the script of pages, or their century."),
+]
 Device = Annotated[str, Option(help="auto, cpu or cuda.")]
 Workers = Annotated[int, Option(min=0, help="Further processes.")]
 EngineName = Annotated[

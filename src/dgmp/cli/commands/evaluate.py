@@ -14,6 +14,7 @@ from ..options import (
     Crop,
     Device,
     Dpi,
+    Label,
     LineDistance,
     NameOrRun,
     Sizes,
@@ -45,6 +46,7 @@ def evaluate(
         str | None,
         Option(help="How the patches of a page become one vector: mean (default), gmp or whole."),
     ] = None,
+    label: Label = "script",
     sizes: Sizes = "1",
     seed: Annotated[int, Option(min=0, help="Seed of a describer that is fitted first.")] = 0,
     out: Annotated[
@@ -72,7 +74,7 @@ def evaluate(
             check_place(place)
     if plot is not None:
         picture_kind(plot)
-    opened = options.open_and_say(corpus)
+    opened = options.open_and_say(corpus).classed_by(label)
     with page_bars() as stage:
         judged = judge(
             opened,
