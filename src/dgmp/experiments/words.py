@@ -93,11 +93,11 @@ def _train_and_test(
     train_words(recipe, learned, folder, seed=run, watch=watchers.step)
     model = WordModel.load(folder)
     vectors = model.describe(cut_words(test, test.words, model.spec))
-    for scores, file in zip(
-        (score_by_example(test.words, vectors), score_by_string(test.words, vectors, model)),
-        _files(out, row, run),
-        strict=True,
-    ):
+    found = (
+        score_by_example(test.words, vectors),
+        score_by_string(test.words, vectors, model.spec.embedding),
+    )
+    for scores, file in zip(found, _files(out, row, run), strict=True):
         save_scores(scores, file)
 
 
