@@ -45,6 +45,10 @@ def options_of(name):
     return [option for option in named if option != "--help"]
 
 
+def help_of(name, option):
+    return [p.help for p in COMMANDS[name].params if option in p.opts]
+
+
 @pytest.fixture
 def failing(monkeypatch):
     """``dgmp search`` raises the error that it is given."""
@@ -184,3 +188,8 @@ def test_main_runs_the_arguments_of_the_process(monkeypatch, capsys):
         main()
     assert ended.value.code == 0
     assert capsys.readouterr().out == f"dgmp {dgmp.__version__}\n"
+
+
+def test_json_is_one_object_per_line_where_a_command_lists():
+    lists = [name for name in COMMANDS if "per line" in str(help_of(name, "--json"))]
+    assert lists == ["search", "spot", "hands", "classify"]
