@@ -16,6 +16,7 @@ from .masks import map_mask
 from .maximum import MaxPool
 from .mixed import MixedPool
 from .netrvlad import NetRvladPool
+from .plain_operators import plain_program
 from .power import PowerNormalized
 from .simpool import SimPool
 from .tree import TreePool
@@ -52,6 +53,7 @@ __all__ = [
     "map_mask",
     "onnx_translations",
     "parameter_groups",
+    "plain_program",
     "pooling_parameters",
     "unit_length",
 ]
