@@ -28,30 +28,30 @@ from forking import Nursery
 from ground import Outcome, make_ground
 
 RESULTS = Path(__file__).parents[1] / "results" / "attack.md"
-# Tried in one portion.
-MUTANTS, LINES, KILLS = 500, 200, 25
+ROUNDS = 4  # each has its share of everything, so that an attack that is ended early tried all
 
 
 def portions(folder: Path, arguments: argparse.Namespace) -> Iterator[Callable[[], Outcome]]:
     """All the work; what two portions have in common is the name of their outcome."""
     ground = make_ground(folder / "ground")
+    copy = make_ground(folder / "copy")  # which the commands may change
     nurseries = Nursery(), Nursery()
-    for start in range(0, arguments.kills, KILLS):
+    mutated, typed, killed = (
+        -(-number // ROUNDS)
+        for number in (arguments.mutants / len(mutants.KINDS), arguments.lines, arguments.kills)
+    )
+    for turn in range(ROUNDS):
+        yield partial(lines.attack, copy, folder, int(typed), turn)
+        for kind in mutants.KINDS:
+            yield partial(mutants.attack, kind, ground, int(mutated), turn)
         for verb in kills.verbs(ground, folder).values():
-            number = min(KILLS, arguments.kills - start)
-            yield partial(kills.attack, verb, nurseries[0], number, start)
-    each = -(-arguments.mutants // len(mutants.KINDS))
-    for kind in mutants.KINDS:
-        for start in range(0, each, MUTANTS):
-            yield partial(mutants.attack, kind, ground, min(MUTANTS, each - start), start)
-    yield partial(disks.attack_twice, ground, folder, nurseries, -(-arguments.kills // 10))
-    for name in disks.STEPS:
-        yield partial(disks.attack_disk, name, ground, folder, nurseries[0])
+            yield partial(kills.attack, verb, nurseries[0], int(killed), turn)
+        if not turn:
+            yield partial(disks.attack_twice, ground, folder, nurseries, 10)
+            for name in disks.STEPS:
+                yield partial(disks.attack_disk, name, ground, folder, nurseries[0])
     for nursery in nurseries:
         nursery.close()
-    copy = make_ground(folder / "copy")  # which the commands may change
-    for start in range(0, arguments.lines, LINES):
-        yield partial(lines.attack, copy, folder, min(LINES, arguments.lines - start), start)
 
 
 def main() -> int:

@@ -14,7 +14,12 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+
+# What commands import; not lancedb and pyarrow, which start threads.
+SLOW = ("cv2", "lance_namespace", "matplotlib.figure", "scipy.optimize", "skimage.filters",
+        "sklearn.cluster", "dgmp.training", "dgmp.tasks", "dgmp.experiments")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -82,12 +87,8 @@ class Nursery:
 
 def serve() -> None:
     """In the process that forks: a JSON list of the file for errors and the arguments per line."""
-    import cv2  # noqa: F401
-    import matplotlib.figure  # noqa: F401
-    import scipy.optimize  # noqa: F401
-    import sklearn.cluster  # noqa: F401
-
-    import dgmp.training  # noqa: F401
+    for name in SLOW:
+        import_module(name)
     from dgmp.cli import main
 
     # A child has no threads but the one that forked, so that none may run here.

@@ -38,7 +38,7 @@ def verbs(ground: Path, folder: Path) -> dict[str, Verb]:
     """The verbs that work for long, with a place in a folder."""
     scans = ground / "scans"
     catalogue, run, learned = folder / "catalogue", folder / "run", folder / "learned"
-    grouped, drawn = folder / "grouped", folder / "drawn"
+    grouped, drawn, crew = folder / "grouped", folder / "drawn", folder / "crew"
 
     def copied() -> None:
         shutil.copytree(ground / "catalogue", emptied(grouped))
@@ -47,10 +47,17 @@ def verbs(ground: Path, folder: Path) -> dict[str, Verb]:
     found = (
         Verb(
             "describe",
-            ("describe", scans, "--catalogue", catalogue, "--workers", "1"),
+            ("describe", ground / "few", "--catalogue", catalogue, "--workers", "0"),
             catalogue,
             lambda: emptied(catalogue),
             lambda: rows(catalogue),
+        ),
+        Verb(
+            "describe with a worker",
+            ("describe", ground / "few", "--catalogue", crew, "--workers", "1"),
+            crew,
+            lambda: emptied(crew),
+            lambda: rows(crew),
         ),
         Verb(
             "hands",
@@ -144,7 +151,7 @@ def _after_a_kill(verb: Verb, group: int, right: object) -> tuple[bool, str]:
     else:
         os.killpg(group, signal.SIGKILL)
         return False, "workers lived on for ten seconds"
-    if verb.name == "describe" and is_catalogue(verb.made):
+    if verb.name.startswith("describe") and is_catalogue(verb.made):
         assert isinstance(right, dict)
         found = rows(verb.made)
         if not found.items() <= right.items():

@@ -25,6 +25,6 @@ def nursery():
 
 
 def test_a_killed_describe_loses_and_doubles_nothing(ground, tmp_path, nursery):
-    verb = kills.verbs(ground, tmp_path)["describe"]
-    outcome = kills.attack(verb, nursery, 2)
-    assert (outcome.tried, outcome.wrong) == (2, [])
+    verb = kills.verbs(ground, tmp_path)["describe with a worker"]
+    outcome = kills.attack(verb, nursery, 1)
+    assert (outcome.tried, outcome.wrong) == (1, [])
