@@ -126,7 +126,7 @@ def writer(folder, name, number):
 
 def test_of_two_processes_at_once_all_decisions_are_there(tmp_path):
     writers = [writer(tmp_path, name, 25) for name in "ab"]
-    printed = [process.communicate(timeout=60)[0].split() for process in writers]
+    printed = [process.communicate(timeout=300)[0].split() for process in writers]
     assert [len(ids) for ids in printed] == [25, 25]
     assert {decision.id for decision in read_decisions(tmp_path)} == {*printed[0], *printed[1]}
 
@@ -137,7 +137,7 @@ def test_a_killed_process_loses_nothing_that_was_returned(tmp_path, wait):
     lines = [process.stdout.readline() for _ in range(5)]
     time.sleep(wait)
     os.kill(process.pid, signal.SIGKILL)
-    lines += process.communicate(timeout=30)[0].splitlines()
+    lines += process.communicate(timeout=300)[0].splitlines()
     returned = [line.strip() for line in lines if line.strip()]
     stored = [decision.id for decision in read_decisions(tmp_path)]
     assert returned[:-1] == stored[: len(returned) - 1]

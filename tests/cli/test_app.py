@@ -35,7 +35,7 @@ def python(*arguments, **options):
         env={**os.environ, "OMP_NUM_THREADS": "1", **options.pop("environment", {})},
         text=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=300,
         **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options},
     )
 
