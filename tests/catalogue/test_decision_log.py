@@ -168,6 +168,7 @@ def test_decisions_of_another_log_are_there_once_and_in_their_order(tmp_path):
     ("text", "what"),
     [
         ("nothing\n", "does not begin with the head"),
+        ('{"format":"\udcc1"}\n', "does not begin with the head"),
         ('{"format":"dgmp-hands","version":1}\n', 'no "format": "dgmp-decisions"'),
         ('{"format":"dgmp-decisions","version":9}\n', "has format version 9"),
         ('{"format":"dgmp-decisions","version":1}\n{"verdict":"same"}\n', "line 2 is no decision"),
@@ -179,7 +180,7 @@ def test_decisions_of_another_log_are_there_once_and_in_their_order(tmp_path):
     ],
 )
 def test_a_file_that_is_no_log_is_refused_by_name(tmp_path, text, what):
-    (tmp_path / "file.jsonl").write_text(text)
+    (tmp_path / "file.jsonl").write_text(text, errors="surrogateescape")
     with pytest.raises(CatalogueError, match=what) as caught:
         read_decision_file(tmp_path / "file.jsonl")
     assert "file.jsonl" in str(caught.value)
