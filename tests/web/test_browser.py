@@ -10,6 +10,7 @@ import pytest
 
 from dgmp.catalogue import Catalogue
 from dgmp.tasks import decisions, group, stored_hands
+from dgmp.web.views.words import ON_A_LEAF
 from tools.browser import MISSING, find_browser, launched, served
 
 SIZES = {"desk": (1280, 800), "tablet": (820, 1180)}
@@ -148,7 +149,15 @@ def test_the_review_is_answered_by_keys_alone(open_page, catalogue):
 def test_every_page_fits_a_desk_and_a_tablet_without_complaints(open_page, home, page_ids):
     pair = f"first={page_ids[0]}&second={page_ids[4]}"
     page = open_page(home)
-    for address in ("/hands", "/hands/1", f"/compare?{pair}", "/review", "/map", "/decisions"):
+    for address in (
+        "/hands",
+        "/hands/1",
+        f"/compare?{pair}",
+        "/review",
+        "/map",
+        "/words",
+        "/decisions",
+    ):
         page.goto(home + address)
         page.wait_for_load_state("networkidle")
         for width, height in SIZES.values():
@@ -243,6 +252,60 @@ def test_a_region_is_drawn_with_the_mouse(open_page, home, page_ids):
     page.wait_for_function(r"() => /^(\d+,){3}\d+$/.test(document.querySelector('#box').value)")
     page.get_by_role("button", name="Search in region").click()
     page.wait_for_selector("text=in the chosen region")
+
+
+def test_a_word_is_typed_found_shown_on_its_page_and_pointed_at(open_page, spotted):
+    with served(spotted) as home:
+        page = open_page(f"{home}/words")
+        page.locator(READY).press("/")
+        page.keyboard.type("Dominus")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("text=most like “Dominus”")
+
+        # A hit is framed on its page.
+        page.locator(".spot").first.click()
+        page.wait_for_selector("[data-viewer] .place")
+        framed = page.locator("#box").input_value()
+        assert page.locator("[data-viewer]").get_attribute("data-shown") == framed
+
+        # Another place is pointed at.
+        page.wait_for_timeout(700)  # until the scan has come to rest
+        page.locator(READY).press("x")
+        scan = page.locator("[data-viewer]").bounding_box()
+        x, y = scan["x"] + 0.2 * scan["width"], scan["y"] + 0.4 * scan["height"]
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + 60, y + 30)
+        page.mouse.move(x + 160, y + 60)
+        page.mouse.up()
+        page.wait_for_function(r"() => /^(\d+,){3}\d+$/.test(document.querySelector('#box').value)")
+        drawn = page.locator("#box").input_value()
+        assert page.locator("[data-viewer]").get_attribute("data-shown") == drawn != framed
+        page.wait_for_function("() => document.activeElement.id === 'use-box'")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("text=most like this place")
+        page.locator(".spots li").nth(ON_A_LEAF - 1).wait_for()
+        assert page.locator(".spots li").count() == ON_A_LEAF
+
+        # What is found first finds itself.
+        first = page.locator(".spot").nth(2).get_attribute("href")
+        page.get_by_role("link", name="find more like this").nth(2).click()
+        page.wait_for_selector(f'.asked[href="{first}"]')
+        assert page.locator(".spot").first.get_attribute("href") == first
+        page.close()
+
+
+def test_words_are_found_without_javascript(open_page, spotted):
+    with served(spotted) as home:
+        page = open_page(f"{home}/words", java_script_enabled=False)
+        page.get_by_label("Find a word").fill("et")
+        page.get_by_role("button", name="Find").click()
+        page.locator(".spot").nth(1).click()
+        page.locator(".viewer img").nth(1).wait_for()
+        with page.expect_navigation():
+            page.get_by_role("button", name="Find this word").click()
+        assert page.locator(".spots li").count() == ON_A_LEAF
+        page.close()
 
 
 def test_hands_are_filtered_while_typing(open_page, home):

@@ -53,6 +53,12 @@ def test_a_job_shows_how_far_it_is_and_can_be_stopped(client, post):
     wait_until(lambda: states(client) == ["stopped"])
 
 
+def test_a_job_that_cannot_be_done_says_what_it_needs(client, post):
+    post("/jobs", kind="words")
+    wait_until(lambda: states(client) == ["failed"])
+    assert "dgmp train words" in client.get("/jobs").text
+
+
 @pytest.mark.parametrize(("address", "status"), [("/jobs", 400), ("/jobs/99/stop", 404)])
 def test_what_is_no_job_is_refused(post, address, status):
     assert post(address, kind="dance").status_code == status
