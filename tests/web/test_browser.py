@@ -278,8 +278,11 @@ def test_a_word_is_typed_found_shown_on_its_page_and_pointed_at(open_page, spott
         page.mouse.move(x + 60, y + 30)
         page.mouse.move(x + 160, y + 60)
         page.mouse.up()
-        page.wait_for_function(r"() => /^(\d+,){3}\d+$/.test(document.querySelector('#box').value)")
+        page.wait_for_function(
+            "(before) => document.querySelector('#box').value !== before", arg=framed
+        )
         drawn = page.locator("#box").input_value()
+        assert re.fullmatch(r"\d+,\d+,\d+,\d+", drawn)
         assert page.locator("[data-viewer]").get_attribute("data-shown") == drawn != framed
         page.wait_for_function("() => document.activeElement.id === 'use-box'")
         page.keyboard.press("Enter")
