@@ -10,6 +10,7 @@ from .democratic import DemocraticPool, GammaDemocraticPool
 from .gated import GatedPool
 from .generalized_max import GeneralizedMaxPool, generalized_max_pool, generalized_max_weights
 from .generalized_mean import GeneralizedMeanPool
+from .generalized_sum import GeneralizedSumPool
 from .layer import Pooling, flatten_positions, parameter_groups, pooling_parameters, unit_length
 from .log_sum_exp import LogSumExpPool
 from .masks import map_mask
@@ -18,6 +19,7 @@ from .mixed import MixedPool
 from .netrvlad import NetRvladPool
 from .plain_operators import plain_program
 from .power import PowerNormalized
+from .salad import SaladPool
 from .simpool import SimPool
 from .tree import TreePool
 from .zoo import POOLINGS, make_pooling
@@ -37,12 +39,14 @@ __all__ = [
     "GatedPool",
     "GeneralizedMaxPool",
     "GeneralizedMeanPool",
+    "GeneralizedSumPool",
     "LogSumExpPool",
     "MaxPool",
     "MixedPool",
     "NetRvladPool",
     "Pooling",
     "PowerNormalized",
+    "SaladPool",
     "SimPool",
     "TreePool",
     "export_onnx",
