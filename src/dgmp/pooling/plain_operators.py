@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.export import ExportedProgram
 
-from .ridge import RIDGE_FLOOR
+from .problem import RIDGE_FLOOR
 
 
 def plain_program(program: ExportedProgram) -> ExportedProgram:
