@@ -75,7 +75,8 @@ EngineName = Annotated[
         "here and ends with the command), or ray:ADDRESS (one that is there).",
     ),
 ]
-AsJson = Annotated[bool, Option("--json", help="One JSON object per line.")]
+AsJson = Annotated[bool, Option("--json", help="One JSON object.")]
+AsJsonLines = Annotated[bool, Option("--json", help="One JSON object per line.")]
 
 
 def parse_sizes(text: str) -> tuple[float, ...]:

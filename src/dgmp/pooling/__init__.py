@@ -17,6 +17,7 @@ from .masks import map_mask
 from .maximum import MaxPool
 from .mixed import MixedPool
 from .netrvlad import NetRvladPool
+from .plain_operators import plain_program
 from .power import PowerNormalized
 from .salad import SaladPool
 from .simpool import SimPool
@@ -56,6 +57,7 @@ __all__ = [
     "map_mask",
     "onnx_translations",
     "parameter_groups",
+    "plain_program",
     "pooling_parameters",
     "unit_length",
 ]

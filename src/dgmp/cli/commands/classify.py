@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from ..options import AsJson, Binarize, Device, Sizes, parse_sizes, print_json, say
+from ..options import AsJsonLines, Binarize, Device, Sizes, parse_sizes, print_json, say
 
 
 def classify(
@@ -24,7 +24,7 @@ def classify(
     sizes: Sizes = "1",
     binarize: Binarize = None,
     device: Device = "auto",
-    as_json: AsJson = False,
+    as_json: AsJsonLines = False,
 ) -> None:
     """Say how probable each script is for every PAGE."""
     from ...tasks import classify as classify_pages

@@ -125,7 +125,7 @@ def test_without_the_extra_training_names_it(hands, tmp_path):
     code = "import sys; sys.modules['lightning_fabric'] = None; import dgmp.cli; dgmp.cli.main()"
     arguments = ["train", "writer-small", "--data", str(hands), "--out", str(tmp_path / "run")]
     process = subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=300
     )
     assert process.returncode == 1
     assert "pip install 'dgmp[learning]'" in process.stderr
