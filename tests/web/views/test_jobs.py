@@ -7,7 +7,7 @@ import pytest
 
 
 def wait_until(condition):
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while not condition() and time.monotonic() < end:
         time.sleep(0.02)
     assert condition()
