@@ -41,11 +41,12 @@ def part(words, pages):
 
 def score(model, words):
     vectors = model.describe(cut_words(words, words.words, model.spec))
+    embedding = model.spec.embedding
     found = {"queries": {}, "map": {}, "interval": {}}
     for name, stops in (("", True), (" without stop words", False)):
         for kind, scores in (
             ("by example", score_by_example(words.words, vectors, stop_words=stops)),
-            ("by string", score_by_string(words.words, vectors, model, stop_words=stops)),
+            ("by string", score_by_string(words.words, vectors, embedding, stop_words=stops)),
         ):
             found["queries"][kind + name] = scores.queries
             found["map"][kind + name] = scores.map
@@ -57,7 +58,7 @@ def make_row(words, test, learned, pooling, seed, folder):
     recipe = WordRecipe()
     recipe = replace(recipe, model=replace(recipe.model, pooling=pooling))
     began = time.process_time()
-    run = train_words(recipe, learned, folder, seed=seed)
+    run = train_words(recipe, learned, folder, seed=seed, precision="bf16-mixed")
     seconds = time.process_time() - began
     return score(WordModel.load(run.folder), test) | {"processor_seconds": seconds}
 

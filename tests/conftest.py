@@ -6,7 +6,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch is imported; subpr
 
 import pytest
 from drawing import written
+from hypothesis import settings
 from s3_server import s3, s3_server  # noqa: F401
+
+settings.register_profile("dgmp", deadline=None)  # machines are shared: no law about time
+settings.load_profile("dgmp")
 
 # Small squares of small pages, as they are: nothing is estimated or resampled.
 LOOKS_AT = {"patch": 64, "stride": 40, "min_edges": 40, "side": 32}

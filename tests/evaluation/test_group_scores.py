@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dgmp.evaluation import adjusted_rand_index, bcubed
@@ -24,7 +24,6 @@ def slow_bcubed(writers, groups):
     return precision, recall
 
 
-@settings(deadline=None)
 @given(LABELS)
 def test_bcubed_is_that_of_the_slow_way(pairs):
     writers, groups = zip(*pairs, strict=True)
@@ -33,7 +32,6 @@ def test_bcubed_is_that_of_the_slow_way(pairs):
     assert found.f == pytest.approx(2 / (1 / found.precision + 1 / found.recall))
 
 
-@settings(deadline=None)
 @given(LABELS)
 def test_the_adjusted_rand_index_is_that_of_scikit_learn(pairs):
     from sklearn.metrics import adjusted_rand_score
@@ -44,7 +42,6 @@ def test_the_adjusted_rand_index_is_that_of_scikit_learn(pairs):
     )
 
 
-@settings(deadline=None)
 @given(LABELS)
 def test_names_of_groups_and_the_order_of_pages_do_not_matter(pairs):
     writers, groups = zip(*pairs, strict=True)
@@ -54,7 +51,6 @@ def test_names_of_groups_and_the_order_of_pages_do_not_matter(pairs):
     assert bcubed(*turned) == pytest.approx(bcubed(writers, groups))
 
 
-@settings(deadline=None)
 @given(LABELS)
 def test_exchanging_the_two_exchanges_precision_and_recall(pairs):
     writers, groups = zip(*pairs, strict=True)

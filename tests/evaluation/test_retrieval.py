@@ -38,7 +38,7 @@ def quick(vectors, labels, **options):
     return retrieval_scores(vectors, labels, resamples=0, **options)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 2**32 - 1), count=st.integers(4, 30), levels=st.sampled_from([1, 3, 0]))
 def test_map_of_given_similarities_agrees_with_the_formula(seed, count, levels):
     generator = np.random.default_rng(seed)
@@ -52,7 +52,7 @@ def test_map_of_given_similarities_agrees_with_the_formula(seed, count, levels):
     assert (scores.queries, scores.skipped) == expected[1:]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 2**32 - 1),
     count=st.integers(4, 60),
@@ -80,7 +80,7 @@ def test_ranks_by_counting_and_by_sorting_are_the_same(tied, monkeypatch):
     assert quick(vectors, labels) == counted
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**32 - 1), tied=st.booleans())
 def test_scans_and_another_gallery_agree_with_the_formula(seed, tied):
     generator = np.random.default_rng(seed)

@@ -104,3 +104,24 @@ def test_all_coefficients_keep_the_length_of_the_rows(word):
 def test_levels_below_one_are_refused():
     with pytest.raises(DgmpError, match="levels"):
         Embedding(levels=(0,))
+
+
+def test_a_string_is_as_like_a_word_as_its_letters_are_likely():
+    embedding = Embedding(levels=(1,), alphabet="ab")
+    chances = np.array([[0.9, 0.2], [0.5, 0.5], [0.1, 0.9]], np.float32)
+    found = embedding.likeness(["a", "b", "ab"], np.sqrt(chances))
+    likely = [
+        [0.9 * 0.8, 0.25, 0.1 * 0.1],
+        [0.1 * 0.2, 0.25, 0.9 * 0.9],
+        [(0.9 * 0.2) ** 0.5, 0.5, (0.1 * 0.9) ** 0.5],  # shared out over two letters
+    ]
+    np.testing.assert_allclose(found, likely, rtol=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["phoc", "dctow"])
+def test_a_word_that_was_read_without_fault_is_like_its_own_text_alone(kind):
+    embedding = Embedding(kind)
+    words = ["one", "on", "tone", "no", "eno"]
+    found = embedding.likeness(words, embedding.of(words))
+    assert np.diag(found) == pytest.approx(1, abs=0.15)
+    assert (found.argmax(axis=1) == np.arange(5)).all()

@@ -9,14 +9,6 @@ PLACES = [(0, 0, 90, 40), (100, 0, 190, 40), (200, 0, 290, 40), (300, 0, 390, 40
 EMBEDDING = Embedding(levels=(1, 2))
 
 
-class Exact:
-    """A model that reads without fault."""
-
-    def embed(self, words):
-        found = EMBEDDING.of(words)
-        return (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float32)
-
-
 def hit(place, page="a"):
     return WordHit(page, "/a", PLACES[place], 0.5)
 
@@ -52,7 +44,7 @@ def read(tmp_path):
     """An index whose candidates are the words themselves."""
     words = [word(0, "one"), word(1, "two"), word(2, "one"), word(3, "three")]
     index = WordIndex.at(tmp_path, "digest", EMBEDDING)
-    vectors = Exact().embed([each.text for each in words])
+    vectors = EMBEDDING.of([each.text for each in words])
     boxes = np.array([each.box for each in words], np.int32)
     with index.writing():
         index.add([(IndexedPage("a", "/a", "1", 0, 0), boxes, vectors)])
@@ -61,7 +53,7 @@ def read(tmp_path):
 
 def test_faultless_vectors_score_one(read):
     index, words, vectors = read
-    assert map_by_string(index, words, Exact()) == 1
+    assert map_by_string(index, words) == 1
     assert map_by_example(index, words, vectors) == 1
 
 

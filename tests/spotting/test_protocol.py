@@ -7,23 +7,15 @@ from dgmp.spotting import Embedding, Word, WordList, page_folds, score_by_exampl
 BOX = (0, 0, 9, 9)
 
 
-class Exact:
-    """A model that reads without fault."""
-
-    def embed(self, words):
-        found = Embedding().of(words)
-        return found / np.linalg.norm(found, axis=1, keepdims=True)
-
-
 def words(*texts):
     return [Word("p", BOX, text) for text in texts]
 
 
 def test_perfect_vectors_score_one():
     listed = words("one", "two", "one", "three")
-    vectors = Exact().embed([word.text for word in listed])
+    vectors = Embedding().of([word.text for word in listed])
     assert score_by_example(listed, vectors, resamples=0).map == 1
-    assert score_by_string(listed, vectors, Exact(), resamples=0).map == 1
+    assert score_by_string(listed, vectors, Embedding(), resamples=0).map == 1
 
 
 def test_queries_by_example_occur_twice_and_are_left_out_of_their_ranking():
@@ -37,12 +29,13 @@ def test_queries_by_example_occur_twice_and_are_left_out_of_their_ranking():
 
 def test_queries_by_string_are_the_different_texts():
     listed = words("one", "two", "one", "three")
-    assert score_by_string(listed, Exact().embed([w.text for w in listed]), Exact()).queries == 3
+    vectors = Embedding().of([word.text for word in listed])
+    assert score_by_string(listed, vectors, Embedding()).queries == 3
 
 
 def test_stop_words_are_queries_or_not_and_stay_in_the_gallery():
     listed = words("the", "the", "fort", "fort")
-    vectors = Exact().embed([word.text for word in listed])
+    vectors = Embedding().of([word.text for word in listed])
     assert score_by_example(listed, vectors, resamples=0).queries == 4
     assert score_by_example(listed, vectors, stop_words=False, resamples=0).queries == 2
 

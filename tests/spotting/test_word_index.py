@@ -9,8 +9,7 @@ WORDS = ["one", "two", "three", "four", "five", "six", "seven"]
 
 
 def vectors(words):
-    found = EMBEDDING.of(words)
-    return (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float32)
+    return EMBEDDING.of(words)
 
 
 def page(name, words, stamp="1"):
@@ -32,7 +31,7 @@ def test_a_word_is_found_on_every_page_it_is_on(index):
         ("a", (100, 0, 190, 40)),
         ("b", (0, 0, 90, 40)),
     ]
-    assert hits[0].cosine == pytest.approx(1, abs=0.01)
+    assert hits[0].likeness == pytest.approx(1, abs=0.01)
 
 
 def test_an_index_is_found_again_as_it_was_stored(index):
@@ -92,3 +91,18 @@ def test_overlap_is_intersection_over_union():
     one = np.array([(0, 0, 10, 10)])
     others = np.array([(0, 0, 10, 10), (5, 0, 15, 10), (20, 20, 30, 30)])
     assert overlaps(one, others)[0] == pytest.approx([1, 1 / 3, 0])
+
+
+@pytest.mark.parametrize("kind", ["phoc", "dctow"])
+def test_a_string_is_found_by_how_well_it_fits(tmp_path, kind):
+    embedding = Embedding(kind, levels=(1, 2))
+    index = WordIndex.at(tmp_path, "digest", embedding)
+    drawn = np.random.default_rng(0)
+    seen = np.clip(embedding.of(WORDS) + drawn.normal(0, 0.1, (len(WORDS), embedding.size)), 0, 1)
+    boxes = np.array([(100 * n, 0, 100 * n + 90, 40) for n in range(len(WORDS))], np.int32)
+    with index.writing():
+        index.add([(IndexedPage("a", "/a", "1", 0, 0), boxes, seen.astype(np.float32))])
+    for text in ("two", "six", "ten"):
+        expected = embedding.likeness([text], seen.astype(np.float32))[0]
+        found = {hit.box[0] // 100: hit.likeness for hit in index.search(text)}
+        assert found == pytest.approx(dict(enumerate(expected.tolist())), abs=0.02)

@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
+import torch
 
 from dgmp.errors import DgmpError, WeightsError
 from dgmp.spotting import WordModel, WordSpec, cut_words
+from dgmp.spotting.word_model import stack_words
 
 
 def test_a_stored_model_describes_as_before(model, words, tmp_path):
@@ -14,19 +16,17 @@ def test_a_stored_model_describes_as_before(model, words, tmp_path):
     assert again.digest == model.digest
 
 
-def test_vectors_have_unit_length(model, words):
-    vectors = model.describe(cut_words(words, words.words[:5], model.spec))
-    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+def test_vectors_are_roots_of_the_probabilities_that_the_network_gives(model, words):
+    pictures = cut_words(words, words.words[:5], model.spec)
+    with torch.inference_mode():
+        chances = model.network(*stack_words([one.word() for one in pictures])).sigmoid()
+    np.testing.assert_allclose(model.describe(pictures) ** 2, chances.numpy(), atol=1e-6)
 
 
 def test_a_word_is_the_same_in_any_company(model, words):
     pictures = cut_words(words, words.words[:9], model.spec)
     together = model.describe(pictures)
     np.testing.assert_allclose(model.describe(pictures[4:5])[0], together[4], atol=1e-6)
-
-
-def test_strings_and_words_live_in_one_space(model):
-    assert model.embed(["one", "two"]).shape == (2, model.spec.embedding.size)
 
 
 def test_weights_of_another_model_are_refused(model, tmp_path):

@@ -18,7 +18,7 @@ def page():
 
 
 def test_every_word_has_the_size_of_the_look(page):
-    assert cut_word(page, (40, 80, 220, 120), LOOK).word().shape == (32, 96)
+    assert cut_word(page, (40, 80, 220, 120), LOOK).word().shape == (32, 128)
 
 
 def test_a_word_that_keeps_its_shape_is_as_wide_as_it_is(page):
@@ -38,7 +38,7 @@ def test_ink_is_255_and_paper_0_whatever_greys_they_had(page):
 
 def test_a_word_at_the_border_of_the_page_has_a_margin_all_the_same(page):
     picture = cut_word(page, (0, 0, 120, 40), LOOK)
-    assert picture.margins == (24, 8)
+    assert picture.margins == (32, 8)
 
 
 def test_no_change_gives_the_word_as_it_is(page):

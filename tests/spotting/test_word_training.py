@@ -68,12 +68,24 @@ def test_words_that_keep_their_shape_are_learned_in_padded_batches(words, tmp_pa
     assert run.metrics()[0]["loss"] < 2
 
 
+def test_half_precision_learns_nearly_the_same(words, tmp_path):
+    recipe = small_recipe(epochs=1)
+    losses = [
+        train_words(recipe, words, tmp_path / kind, precision=kind).metrics()[0]["loss"]
+        for kind in ("32-true", "bf16-mixed")
+    ]
+    assert losses[0] != losses[1]
+    assert losses[0] == pytest.approx(losses[1], rel=0.05)
+    with pytest.raises(DgmpError, match="precision"):
+        train_words(recipe, words, tmp_path / "other", precision="16-mixed")
+
+
 def test_balance_one_draws_all_texts_alike_and_zero_all_words_alike(words, tmp_path):
     def chances(balance):
         recipe = small_recipe(balance=balance)
         run = word_training.Run(tmp_path / f"e{balance}")
         pictures = [None] * len(words.words)
-        training = word_training._Training(recipe, run, 0, words.words, pictures)
+        training = word_training._Training(recipe, run, 0, False, words.words, pictures)
         by_text = {}
         for text, chance in zip(training.texts, training.chances, strict=True):
             by_text[text] = by_text.get(text, 0) + chance

@@ -39,9 +39,9 @@ def found(corpus, model):
 
 
 def test_hits_lie_on_pages_and_come_best_first(found, corpus):
-    cosines = [hit.cosine for hit in found.hits]
+    values = [hit.likeness for hit in found.hits]
     assert len(found.hits) == 5
-    assert cosines == sorted(cosines, reverse=True)
+    assert values == sorted(values, reverse=True)
     assert {hit.page_id for hit in found.hits} <= {"w0000/w0000_p0.jpg", "w0001/w0001_p0.jpg"}
 
 
@@ -72,7 +72,7 @@ def test_an_example_finds_itself_first(found, corpus, model):
     shown = f"{name}#xywh={left},{top},{right - left},{bottom - top}"
     best = spot(corpus, example=shown, model=model, number=1).hits[0]
     assert (best.page_id, best.box) == (name, found.hits[3].box)
-    assert best.cosine > 0.98
+    assert best.likeness > 0.98
 
 
 def test_an_example_may_be_a_file_of_its_own(corpus, model):

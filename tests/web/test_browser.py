@@ -13,6 +13,7 @@ from dgmp.tasks import decisions, group, stored_hands
 from tools.browser import MISSING, find_browser, launched, served
 
 SIZES = {"desk": (1280, 800), "tablet": (820, 1180)}
+READY = "html.with-script body"  # a page that listens to keys
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +80,7 @@ def test_a_person_finds_doubt_sees_evidence_decides_merges_undoes_searches_and_e
         page.wait_for_selector('[data-viewer="second"] .place')
 
         # Different hands, by a key.
-        page.locator("body").press("d")
+        page.locator(READY).press("d")
         page.wait_for_selector(".flash")
         assert "different hands" in page.locator(".flash").inner_text()
         first, second = (
@@ -105,7 +106,7 @@ def test_a_person_finds_doubt_sees_evidence_decides_merges_undoes_searches_and_e
         assert page.locator(".ranking a[data-step]").first.get_attribute("title") == page_ids[5]
 
         # Why: the same evidence, on the picture and on the page.
-        page.locator("body").press("w")
+        page.locator(READY).press("w")
         page.locator(".pairs.for .pair-button").first.click()
         page.wait_for_selector('[data-viewer="first"] .place')
         assert page.get_by_role("button", name="Same hand").count() == 0
@@ -133,9 +134,9 @@ def apart(catalogue, first, second):
 def test_the_review_is_answered_by_keys_alone(open_page, catalogue):
     with served(catalogue) as home:
         page = open_page(home)
-        page.locator("body").press("2")
+        page.locator(READY).press("2")
         page.wait_for_selector("h1:has-text('Question 1')")
-        page.locator("body").press("u")
+        page.locator(READY).press("u")
         page.wait_for_url(re.compile(r"answered=1"))
         page.close()
     assert [d.verdict for d in decisions(catalogue)] == ["unsure"]
@@ -157,7 +158,7 @@ def test_both_scans_move_together_on_wish(open_page, home, page_ids):
     page = open_page(f"{home}/compare?first={page_ids[0]}&second={page_ids[1]}")
     page.wait_for_selector('[data-viewer="second"] canvas')
     page.wait_for_function("() => shown.every((side) => side.viewer.world.getItemCount())")
-    page.locator("body").press("y")
+    page.locator(READY).press("y")
     page.evaluate("shown[0].viewer.viewport.zoomBy(2)")
     page.wait_for_function(
         "() => { const { viewport } = shown[1].viewer;"
@@ -167,7 +168,7 @@ def test_both_scans_move_together_on_wish(open_page, home, page_ids):
 
 def test_the_keys_of_a_page_are_listed(open_page, home, page_ids):
     page = open_page(f"{home}/compare?first={page_ids[0]}&second={page_ids[1]}")
-    page.locator("body").press("?")
+    page.locator(READY).press("?")
     listed = page.locator("dialog[open]").inner_text()
     for words in ("Same hand", "Different hands", "Cannot say", "Move both pages together"):
         assert words in listed
@@ -244,7 +245,7 @@ def test_a_region_is_drawn_with_the_mouse(open_page, home, page_ids):
 def test_hands_are_filtered_while_typing(open_page, home):
     page = open_page(f"{home}/hands")
     before = page.locator(".hand").count()
-    page.locator("body").press("f")
+    page.locator(READY).press("f")
     page.keyboard.type("w0001")
     page.wait_for_selector("text=Show all")
     assert 0 < page.locator(".hand").count() < before

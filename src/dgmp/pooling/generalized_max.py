@@ -11,7 +11,7 @@ What matters after ℓ2 normalisation is not λ but ρ = λ / Σᵢwᵢ‖φᵢ�
 ridge is ρ, and the result depends neither on the scale of the features nor on the size of the
 image.
 
-The layer without arguments solves a problem with other targets than one: :mod:`dgmp.pooling.energy`.
+The layer without arguments has other targets than one: :mod:`dgmp.pooling.energy`.
 
 Murray, Jégou, Perronnin, Zisserman: Interferences in match kernels, TPAMI 2017.
 Christlein et al.: Deep generalized max pooling, ICDAR 2019.

@@ -11,9 +11,15 @@ English letters add 100 of level 2. DCToW writes each letter of the alphabet as 
 ones along the word, and keeps the first coefficients of the cosine transform of each row: real
 numbers, the same size for words of any length.
 
+How well a string fits a word that a network has seen is, for PHOC, how likely its zeros and ones t
+are under the probabilities p that the network gives, Σ t log p + (1 − t) log(1 − p), and for DCToW
+the cosine. Two words that were seen are compared by the cosine of their vectors, which for PHOC are
+the square roots of the probabilities.
+
 Almazán, Gordo, Fornés, Valveny: Word spotting and recognition with embedded attributes, TPAMI 2014.
 Sudholt, Fink: PHOCNet, ICFHR 2016. Wilkinson, Brun: Semantic and verbatim word spotting using deep
-neural networks, ICFHR 2016.
+neural networks, ICFHR 2016. Rusakov, Rothacker, Mo, Fink: A probabilistic retrieval model for word
+spotting based on direct attribute prediction, ICFHR 2018.
 """
 
 from __future__ import annotations
@@ -37,6 +43,7 @@ BIGRAMS = (
     "la", "el",
 )  # fmt: skip
 EMBEDDINGS = ("phoc", "dctow")
+_SURE = 1e-3  # no probability is nearer to 0 or 1
 
 
 @dataclass(frozen=True)
@@ -82,6 +89,24 @@ class Embedding:
             one(self.spell(word), row)
         return found
 
+    def likeness(
+        self,
+        words: Sequence[str],
+        vectors: Matrix,  # (seen, size): of words that were seen
+    ) -> Matrix:  # (words, seen)
+        """How well each string fits each word that was seen, at most 1.
+
+        For PHOC the likelihood is shared out over the ones of the string: a geometric mean.
+        """
+        targets = self.of(words)
+        if not self.binary:
+            return unit_rows(targets) @ unit_rows(vectors).T
+        chances = np.clip(np.square(vectors), _SURE, 1 - _SURE)
+        yes, no = np.log(chances), np.log1p(-chances)
+        likely = targets @ (yes - no).T + no.sum(axis=1)
+        ones = np.maximum(targets.sum(axis=1, keepdims=True), 1)
+        return np.exp(likely / ones).astype(np.float32)
+
     def _phoc(self, word: str, row: Matrix) -> None:
         place = {letter: number for number, letter in enumerate(self.alphabet)}
         start = 0
@@ -106,6 +131,13 @@ class Embedding:
         table = row.reshape(len(self.alphabet), self.coefficients)
         for at, letter in enumerate(word):
             table[self.alphabet.index(letter)] += waves[:, at]
+
+
+def unit_rows(vectors: Matrix) -> Matrix:
+    """Rows of length one; one of zeros stays as it is."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    lengths[lengths == 0] = 1
+    return (vectors / lengths).astype(np.float32)
 
 
 def _parts_of(length: int, letters: int, level: int) -> list[tuple[int, int]]:

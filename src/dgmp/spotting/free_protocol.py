@@ -19,7 +19,6 @@ import numpy as np
 
 from ..errors import DgmpError
 from ..records import Matrix
-from .protocol import Embeds
 from .word_index import WordHit, WordIndex, overlaps
 from .word_lists import Word
 
@@ -27,13 +26,11 @@ FOUND = 0.5  # more overlap than this is a hit
 PLACES = 300  # that are looked at for a query
 
 
-def map_by_string(index: WordIndex, words: Sequence[Word], model: Embeds) -> float:
+def map_by_string(index: WordIndex, words: Sequence[Word]) -> float:
     """Mean average precision over all different texts of the words."""
-    texts = sorted({word.text for word in words})
-    vectors = model.embed(texts)
     scores = [
-        average_precision(index.search(vector, PLACES), _of(words, text))
-        for text, vector in zip(texts, vectors, strict=True)
+        average_precision(index.search(text, PLACES), _of(words, text))
+        for text in sorted({word.text for word in words})
     ]
     return float(np.mean(scores))
 

@@ -33,7 +33,7 @@ def draw_hits(
 
 
 def _name(hit: WordHit) -> str:
-    return f"{hit.cosine:.2f} {hit.page_id}"
+    return f"{hit.likeness:.2f} {hit.page_id}"
 
 
 def _framed(hit: WordHit, page: IndexedPage) -> Grey | None:

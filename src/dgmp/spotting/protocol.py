@@ -15,11 +15,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Protocol
 
 from ..errors import DgmpError
-from ..evaluation import retrieval_scores
+from ..evaluation import ranking_scores, retrieval_scores
+from ..rankings import rank_similarities
 from ..records import Matrix, Scores
+from .embeddings import Embedding
 from .word_lists import Word, WordList
 
 # Common English words that some publications do not take as queries.
@@ -30,13 +31,6 @@ shall she should so some such than that the their them then there these they thi
 upon us was we were what when where which who whom will with would you your
 """
 STOP_WORDS = frozenset(_STOPS.split())
-
-
-class Embeds(Protocol):
-    """What turns strings into vectors beside those of words."""
-
-    def embed(self, words: Sequence[str]) -> Matrix:
-        """Rows of unit length."""
 
 
 def page_folds(words: WordList, folds: int = 4) -> tuple[tuple[str, ...], ...]:
@@ -79,7 +73,7 @@ def score_by_example(
 def score_by_string(
     words: Sequence[Word],
     vectors: Matrix,  # (words, entries)
-    model: Embeds,
+    embedding: Embedding,
     *,
     stop_words: bool = True,
     resamples: int = 2000,
@@ -87,11 +81,9 @@ def score_by_string(
     """Every different text is a query."""
     texts = [word.text for word in words]
     asked = sorted({text for text in texts if stop_words or text not in STOP_WORDS})
-    return retrieval_scores(
-        model.embed(asked),
-        asked,
-        ids=[f"string {text}" for text in asked],
-        gallery=(vectors, texts, [f"{number:06d}" for number in range(len(words))]),
-        ks=(1,),
-        resamples=resamples,
+    ranking = rank_similarities(
+        embedding.likeness(asked, vectors),
+        [f"string {text}" for text in asked],
+        gallery_ids=[f"{number:06d}" for number in range(len(words))],
     )
+    return ranking_scores(ranking, asked, gallery_labels=texts, ks=(1,), resamples=resamples)

@@ -2,14 +2,15 @@
 
 FOLDER/words.json      the model, the pages, and which rows are theirs
 FOLDER/boxes.bin       left, top, right, bottom of every candidate, 32-bit
-FOLDER/vectors.bin     their vectors, a byte for each entry
+FOLDER/vectors.bin     their vectors, a byte for each entry; for PHOC roots of probabilities
 FOLDER/shorts.bin      the same along their 64 main directions, 32-bit
 FOLDER/directions.npy  these directions, found from the first pages
 
 Rows are only ever added; words.json is replaced by a whole one after them, so a kill leaves rows
 that nobody lists and that the next writer cuts off. A page that changed gets new rows. A search
-reads the short vectors of all candidates and the whole ones of the best; of candidates of one page
-that overlap the best alone is a hit.
+reads the short vectors of all candidates and the whole ones of the best: those that fit a string
+are the likeliest, those like an example have the greatest cosine. Of candidates of one page that
+overlap the best alone is a hit.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ from ..catalogue import locked
 from ..errors import DgmpError
 from ..files import Format, from_plain, read_json, replacing, to_plain, write_json
 from ..records import Matrix, Rectangles
-from .embeddings import Embedding
+from .embeddings import Embedding, unit_rows
 
-FORMAT = Format("dgmp-word-index", 1, "index of words")
+FORMAT = Format("dgmp-word-index", 2, "index of words")
 SHORT = 64  # directions
 BEST = 4000  # candidates whose whole vectors are looked at
 OVERLAP = 0.3  # of two candidates, in intersection over union: more, and they are one word
@@ -65,7 +66,7 @@ class WordHit:
     page_id: str
     address: str
     box: tuple[int, int, int, int]  # left, top, right, bottom
-    cosine: float
+    likeness: float  # at most 1; of a string as Embedding.likeness, of an example the cosine
 
 
 @dataclass
@@ -132,9 +133,9 @@ class WordIndex:
                 self._find_directions(vectors)
             first = self.rows
             self._append("boxes.bin", boxes.astype("<i4"))
-            self._append("vectors.bin", np.rint(127 * vectors).astype(np.int8))
+            self._append("vectors.bin", np.rint(self._steps * vectors).astype(self._byte))
             if self.directions is not None:
-                self._append("shorts.bin", (vectors @ self.directions.T).astype("<f4"))
+                self._append("shorts.bin", (unit_rows(vectors) @ self.directions.T).astype("<f4"))
             plain = to_plain(page) | {"first": first, "count": len(boxes)}
             self._pages[page.id] = IndexedPage(**plain)
         self._store()
@@ -145,16 +146,19 @@ class WordIndex:
             del self._pages[page_id]
         self._store()
 
-    def search(self, vector: Matrix, number: int = 20) -> tuple[WordHit, ...]:
-        """The places most like a vector of unit length, best first, one of those that overlap."""
-        order, cosines = self.rank(vector)
+    def search(self, asked: str | Matrix, number: int = 20) -> tuple[WordHit, ...]:
+        """The places most like a string or the vector of a word, best first.
+
+        Of places that overlap the best alone is given.
+        """
+        order, likeness = self.rank(asked)
         if not len(order):
             return ()
         owners, pages = self._owners()
         boxes = self._read("boxes.bin", "<i4", 4)
         found: list[WordHit] = []
         taken: dict[int, list[NDArray[Any]]] = {}
-        for row, cosine in zip(order.tolist(), cosines.tolist(), strict=True):
+        for row, value in zip(order.tolist(), likeness.tolist(), strict=True):
             page, box = int(owners[row]), np.asarray(boxes[row])
             others = taken.setdefault(page, [])
             if others and overlaps(box[None], np.stack(others)).max() > OVERLAP:
@@ -162,30 +166,44 @@ class WordIndex:
             others.append(box)
             left, top, right, bottom = box.tolist()
             about = pages[page]
-            found.append(WordHit(about.id, about.address, (left, top, right, bottom), cosine))
+            found.append(WordHit(about.id, about.address, (left, top, right, bottom), value))
             if len(found) == number:
                 break
         return tuple(found)
 
-    def rank(self, vector: Matrix, best: int = BEST) -> tuple[NDArray[np.intp], Matrix]:
-        """The rows most like a vector, best first, and their cosines."""
+    def rank(self, asked: str | Matrix, best: int = BEST) -> tuple[NDArray[np.intp], Matrix]:
+        """The rows most like a string or the vector of a word, best first, and how like it."""
+        embedding = self.head.embedding
+        vector = unit_rows(embedding.of([asked]) if isinstance(asked, str) else asked[None])[0]
         if self.directions is None or not self.rows:
             return np.zeros(0, np.intp), np.zeros(0, np.float32)
         shorts = self._read("shorts.bin", "<f4", len(self.directions))
-        asked = (self.directions @ vector).astype(np.float32)
+        short = (self.directions @ vector).astype(np.float32)
         near = np.empty(len(shorts), np.float32)
         for start in range(0, len(shorts), _BLOCK):
-            near[start : start + _BLOCK] = shorts[start : start + _BLOCK] @ asked
+            near[start : start + _BLOCK] = shorts[start : start + _BLOCK] @ short
         near[self._owners()[0] < 0] = -np.inf
         best = min(best, len(near))
         rows = np.argpartition(-near, best - 1)[:best]
         rows = rows[np.isfinite(near[rows])]
-        whole = self._read("vectors.bin", np.int8, len(vector))[np.sort(rows)].astype(np.float32)
         rows = np.sort(rows)
-        lengths = np.maximum(np.linalg.norm(whole, axis=1), 1)
-        cosines = (whole @ vector / lengths).astype(np.float32)
-        order = np.argsort(-cosines, kind="stable")
-        return rows[order], cosines[order]
+        stored = self._read("vectors.bin", self._byte, len(vector))[rows]
+        whole: Matrix = stored.astype(np.float32) / np.float32(self._steps)
+        if isinstance(asked, str):
+            likeness = embedding.likeness([asked], whole)[0]
+        else:
+            likeness = unit_rows(whole) @ vector
+        order = np.argsort(-likeness, kind="stable")
+        return rows[order], likeness[order]
+
+    @property
+    def _byte(self) -> type[np.integer[Any]]:
+        return np.uint8 if self.head.embedding.binary else np.int8
+
+    @property
+    def _steps(self) -> int:
+        """The byte of an entry of 1."""
+        return int(np.iinfo(self._byte).max)
 
     def _owners(self) -> tuple[NDArray[np.int32], list[IndexedPage]]:
         """The page of each row by its place in a list; −1: no longer of any."""
@@ -197,7 +215,7 @@ class WordIndex:
 
     def _find_directions(self, vectors: Matrix) -> None:
         """The directions along which vectors are long: products along them are most of products."""
-        _, _, rows = np.linalg.svd(vectors, full_matrices=True)
+        _, _, rows = np.linalg.svd(unit_rows(vectors), full_matrices=True)
         self.directions = rows[:SHORT].astype(np.float32)
         with replacing(self.folder / "directions.npy") as beside, beside.open("wb") as file:
             np.save(file, self.directions)

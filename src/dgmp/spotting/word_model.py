@@ -21,7 +21,7 @@ from ..files import Format, from_plain, read_json, replacing, to_plain, write_js
 from ..models import load_weights
 from ..names import check_name, need
 from ..records import Grey, Matrix
-from .embeddings import Embedding
+from .embeddings import Embedding, unit_rows
 from .networks import NETWORKS, WordNetwork, make_word_network
 from .word_pictures import WordLook, WordPicture
 
@@ -67,8 +67,11 @@ class WordModel:
         self,
         pictures: Sequence[WordPicture],
         progress: Callable[[int], None] | None = None,
-    ) -> Matrix:  # (words, entries), rows of unit length
-        """The vectors of words, each the same in whatever company it is described."""
+    ) -> Matrix:  # (words, entries)
+        """The vectors of words, each the same in whatever company it is described.
+
+        For PHOC the square roots of the probabilities of its entries, for DCToW of unit length.
+        """
         found = np.zeros((len(pictures), self.spec.embedding.size), np.float32)
         widths = [picture.width for picture in pictures]
         self.network.eval()
@@ -77,15 +80,12 @@ class WordModel:
                 images, mask = stack_words([pictures[place].word() for place in places])
                 values = self.network(images, mask)
                 if self.spec.embedding.binary:
-                    values = values.sigmoid()
-                found[places] = values.numpy()
+                    found[places] = values.sigmoid().sqrt().numpy()
+                else:
+                    found[places] = unit_rows(values.numpy())
                 if progress is not None:
                     progress(len(places))
-        return unit_rows(found)
-
-    def embed(self, words: Sequence[str]) -> Matrix:  # (words, entries), rows of unit length
-        """The vectors of strings."""
-        return unit_rows(self.spec.embedding.of(words))
+        return found
 
     def save(self, folder: Path | str) -> None:
         """Write the model, weights before their description."""
@@ -124,13 +124,6 @@ def stack_words(words: Sequence[Grey]) -> tuple[Tensor, Tensor | None]:  # (B,1,
     values = torch.from_numpy(images).float().div_(255).unsqueeze(1)
     inside = None if mask.all() else torch.from_numpy(mask)
     return values.contiguous(memory_format=torch.channels_last), inside
-
-
-def unit_rows(vectors: Matrix) -> Matrix:
-    """Rows of length one; one of zeros stays as it is."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    lengths[lengths == 0] = 1
-    return (vectors / lengths).astype(np.float32)
 
 
 def _batches(widths: Sequence[int], height: int) -> Iterator[list[int]]:

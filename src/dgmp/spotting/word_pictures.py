@@ -29,7 +29,7 @@ class WordLook:
     """The size in which a network sees words."""
 
     height: int = 32  # pixels
-    width: int | None = 96  # None: a word keeps its shape, and batches are padded
+    width: int | None = 128  # None: a word keeps its shape, and batches are padded
     longest: int = 256  # pixels, where words keep their shape: longer ones are squeezed
 
     def __post_init__(self) -> None:

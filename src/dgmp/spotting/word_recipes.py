@@ -20,7 +20,7 @@ class WordRecipe:
     changes: WordChanges = field(default_factory=WordChanges)
     loss: str = "bce"  # bce: for PHOC; cosine: for any embedding
     epochs: int = 30
-    epoch_steps: int = 120
+    epoch_steps: int = 150
     batch: int = 16
     balance: float = 0.5  # words are drawn by their number to the power 1 − this; 1: all alike
     learning_rate: float = 1.5e-3

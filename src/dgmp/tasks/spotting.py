@@ -60,7 +60,9 @@ def spot(
     if (word is None) == (example is None):
         raise DgmpError("give a word, or an example by page.jpg#xywh=left,top,width,height")
     trained = WordModel.load(model)
-    asked = None if word is None else trained.embed([word])[0]
+    asked: str | Matrix | None = word
+    if word is not None:
+        trained.spec.embedding.of([word])  # refuses what cannot be spelt before the work
     stored, left_out = index_words(place, trained, index=index, stages=stages)
     if example is not None:
         asked = trained.describe([_example(example, stored, trained)])[0]

@@ -15,12 +15,12 @@ def test_words_are_synthesized_learned_and_spotted(tmp_path):
     assert said.strip() == str(out)
     sheet = tmp_path / "hits.png"
     said = done("spot", pages, "the", "--model", out, "-n", 3, "--sheet", sheet).stdout
-    assert said.splitlines()[0].split() == ["rank", "cosine", "x,y,w,h", "page"]
+    assert said.splitlines()[0].split() == ["rank", "likeness", "x,y,w,h", "page"]
     assert len(said.splitlines()) == 4
     assert sheet.exists()
     lines = done("spot", pages, "the", "--model", out, "-n", 2, "--json").stdout.splitlines()
     hit = json.loads(lines[0])
-    assert hit.keys() == {"page_id", "address", "box", "cosine"}
+    assert hit.keys() == {"page_id", "address", "box", "likeness"}
     left, top, right, bottom = hit["box"]
     shown = f"{hit['page_id']}#xywh={left},{top},{right - left},{bottom - top}"
     said = done("spot", pages, "--example", shown, "--model", out, "-n", 1, "--json").stdout

@@ -55,8 +55,8 @@ def spot(
         for hit in found.hits:
             print_json(asdict(hit))
         return
-    print("rank  cosine  x,y,w,h              page")
+    print("rank  likeness  x,y,w,h              page")
     for rank, hit in enumerate(found.hits, start=1):
         left, top, right, bottom = hit.box
         where = f"{left},{top},{right - left},{bottom - top}"
-        print(f"{rank:4}  {hit.cosine:6.3f}  {where:20} {hit.page_id}")
+        print(f"{rank:4}  {hit.likeness:8.3f}  {where:20} {hit.page_id}")

@@ -53,13 +53,13 @@ def train(
     import math
 
     if recipe == "words":
-        others = (weights, devices, precision, workers, tensorboard, bool(log), options)
-        if others != (None, 1, "32-true", None, False, False, CorpusOptions()) or device == "cuda":
+        others = (weights, devices, workers, tensorboard, bool(log), options)
+        if others != (None, 1, None, False, False, CorpusOptions()) or device == "cuda":
             raise BadParameter(
-                "words are learned on the processor: of the options --pooling, --set, --seed and "
-                "--json go with them"
+                "words are learned on the processor: of the options --pooling, --set, --seed, "
+                "--precision and --json go with them"
             )
-        _train_words(data, out, pooling, change or [], seed, as_json)
+        _train_words(data, out, pooling, change or [], seed, precision, as_json)
         return
     from ....training import find_logger, find_recipe, is_first, override, with_pooling
     from ....training import train as train_run
@@ -100,7 +100,13 @@ def train(
 
 
 def _train_words(
-    data: Path, out: Path, pooling: str | None, changes: list[str], seed: int, as_json: bool
+    data: Path,
+    out: Path,
+    pooling: str | None,
+    changes: list[str],
+    seed: int,
+    precision: str,
+    as_json: bool,
 ) -> None:
     from dataclasses import replace
 
@@ -116,7 +122,7 @@ def _train_words(
     words = open_words(data, chosen.model.embedding)
     say_left_out(words.left_out)
     with page_bar("cutting words", len(words.pages)) as cut, training_line() as watch:
-        run = train_words(chosen, words, out, seed=seed, watch=watch, cut=cut)
+        run = train_words(chosen, words, out, seed=seed, precision=precision, watch=watch, cut=cut)
     if as_json:
         print_json({"run": str(run.folder), **run.metrics()[-1]})
         return
