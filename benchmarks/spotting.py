@@ -3,10 +3,12 @@
     python benchmarks/spotting.py found WORDS.csv RUN FOLD
     python benchmarks/spotting.py recall WORDS.csv
     python benchmarks/spotting.py time FOLDER --pages 1000 --each 1200
+    python benchmarks/spotting.py web FOLDER --pages 1000 --each 1200
 
 ``found`` gives the mean average precision of a run of ``benchmarks/words.py`` on the pages of its
 test fold, ``recall`` the share of words that any candidate overlaps by more than half, ``time`` the
-seconds of a query over an index of drawn vectors.
+seconds of a query over an index of drawn vectors, ``web`` those of an answer of ``dgmp view`` for a
+catalogue with such an index.
 """
 
 import argparse
@@ -17,12 +19,14 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from dgmp.catalogue import Catalogue
 from dgmp.pixels import measure_page, read_image
 from dgmp.spotting import (
     Embedding,
     IndexedPage,
     WordIndex,
     WordModel,
+    WordSpec,
     cut_words,
     find_candidates,
     map_by_example,
@@ -65,20 +69,55 @@ def recall(asked):
 
 
 def query_time(asked):
-    embedding = Embedding()
-    generator = np.random.default_rng(0)
-    index = WordIndex.at(asked.folder, "drawn", embedding)
-    with index.writing():
-        for number in range(len(index.pages), asked.pages):
-            vectors = generator.random((asked.each, embedding.size), np.float32) ** 8
-            boxes = generator.integers(0, 3000, (asked.each, 4)).astype(np.int32)
-            boxes[:, 2:] = boxes[:, :2] + 60
-            index.add([(IndexedPage(f"p{number}", "/p", "", 0, 0), boxes, vectors)])
+    names = [f"p{number}" for number in range(asked.pages)]
+    index = draw_index(asked.folder, "drawn", names, asked.each)
     for _ in range(5):
         began, worked = time.perf_counter(), time.process_time()
         index.search("letters", 20)
         wall, work = time.perf_counter() - began, time.process_time() - worked
         print(f"{index.rows} candidates: {wall:.3f} s, {work:.3f} s of the processor")
+
+
+def draw_index(folder, model, names, each):
+    embedding = Embedding()
+    generator = np.random.default_rng(0)
+    index = WordIndex.at(folder, model, embedding)
+    with index.writing():
+        for start in range(len(index.pages), len(names), 50):
+            batch = []
+            for name in names[start : start + 50]:
+                vectors = generator.random((each, embedding.size), np.float32) ** 8
+                boxes = generator.integers(0, 3000, (each, 4)).astype(np.int32)
+                boxes[:, 2:] = boxes[:, :2] + 60
+                batch.append((IndexedPage(name, "/p", "", 0, 0), boxes, vectors))
+            index.add(batch)
+    return index
+
+
+def web_time(asked):
+    from web import Server, filled, pictures  # of this folder
+
+    shelf, run = asked.folder / "catalogue", asked.folder / "model"
+    if not run.exists():
+        spec = WordSpec(network="word-resnet-tiny")
+        WordModel(spec.build().eval(), spec).save(run)
+        filled(shelf, asked.pages, 256, pictures(asked.folder / "scans"))
+    names = sorted(Catalogue.open(shelf).paths())
+    index = draw_index(shelf / "words", WordModel.load(run).digest, names, asked.each)
+    with index.writing():
+        index.remember(str(run.resolve()))
+    print(f"{index.rows} candidates on {len(names)} pages")
+    words = ("letters", "orders", "captain", "october", "the", "company")
+    box = index.search("letters", 1)[0]
+    left, top, right, bottom = box.box
+    with Server(shelf) as server:
+        for path in (
+            *(f"/words?word={word}" for word in words),
+            "/words?word=letters&leaf=2",
+            f"/words?page={box.page_id}&region={left},{top},{right - left},{bottom - top}",
+        ):
+            print(f"{path:60} {server.seconds(path):.3f} s", flush=True)
+        print(f"{server.memory():.2f} GiB")
 
 
 def main():
@@ -98,6 +137,11 @@ def main():
     three.add_argument("--pages", type=int, default=1000)
     three.add_argument("--each", type=int, default=1200)
     three.set_defaults(do=query_time)
+    four = kinds.add_parser("web")
+    four.add_argument("folder", type=Path)
+    four.add_argument("--pages", type=int, default=1000)
+    four.add_argument("--each", type=int, default=1200)
+    four.set_defaults(do=web_time)
     asked = parser.parse_args()
     asked.do(asked)
 

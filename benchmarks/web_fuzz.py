@@ -29,10 +29,11 @@ import httpx
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from web.fuzzing import Asked, Known, requests, wrong
+from word_models import save_word_model
 
 from dgmp.catalogue import Catalogue
 from dgmp.synthetic import synthesize
-from dgmp.tasks import describe, group, history
+from dgmp.tasks import describe, group, history, index_words
 
 RESULTS = Path(__file__).parent / "results" / "web_fuzz.md"
 PAGES = 4  # by each of three writers
@@ -119,6 +120,7 @@ def lines(arguments: argparse.Namespace) -> Iterator[str]:
         synthesize(folder / "scans", writers=3, pages=PAGES, seed=7)
         describe(folder / "scans", folder / "catalogue")
         group(folder / "catalogue")
+        index_words(folder / "catalogue", save_word_model(folder / "model"))
         half = arguments.requests // 2
         for place, options in enumerate(((), ("--host", "0.0.0.0"))):
             yield from fuzzed(folder / "catalogue", half, arguments.seed + place, *options)

@@ -18,7 +18,7 @@ def test_example_runs_and_prints(example, tmp_path):
         env={**os.environ, "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert run.returncode == 0, run.stderr
     assert run.stdout.strip()

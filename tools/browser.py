@@ -48,6 +48,7 @@ def served(catalogue: Path) -> Iterator[str]:
 
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
+        listener.listen()  # who asks before the server is up waits
         port = listener.getsockname()[1]
         app = create_app(catalogue, hosts=allowed_hosts("127.0.0.1", port))
         # A page that a failed test left open must not keep the server.

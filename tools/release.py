@@ -2,19 +2,22 @@
 
 python tools/release.py [--out dist]
 
-Builds dgmp (wheel and source) and dgmp-data (wheel), lets twine look at them, installs the bare
-wheel into a new environment and pools a map there, then adds ``dgmp[pages]`` and describes a page.
+Builds dgmp (wheel and source) and dgmp-data (wheel), lets twine look at them, looks for links that
+an index cannot follow, installs the bare wheel into a new environment and pools a map there, then
+adds ``dgmp[pages]`` and describes a page.
 Nothing is uploaded: `twine upload dist/*` is for whoever may.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import venv
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -49,6 +52,10 @@ def main() -> None:
     (bare,) = out.glob("dgmp-*.whl")
     if bare.stat().st_size > LARGEST:
         sys.exit(f"{bare.name}: is larger than {LARGEST / 1e6} MB")
+    with zipfile.ZipFile(bare) as wheel:
+        (metadata,) = (name for name in wheel.namelist() if name.endswith("/METADATA"))
+        if links := re.findall(r"\]\((?!https?:)[^)]*\)", wheel.read(metadata).decode()):
+            sys.exit(f"{bare.name}: its README links to {links[0]}, which an index does not have")
     with tempfile.TemporaryDirectory() as folder:
         try_wheels(bare, out, Path(folder))
 

@@ -12,12 +12,13 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from ground import LEARNED, TRAINED, Outcome, emptied, ended_well, started
+from forking import Nursery
+from ground import LEARNED, TRAINED, Outcome, emptied, ended_well
 
 from dgmp.catalogue import Catalogue, is_catalogue, read_hands
 
@@ -33,33 +34,37 @@ class Verb:
     word: Callable[[], object]  # the same for every run that went well
 
 
-def verbs(ground: Path, folder: Path) -> tuple[Verb, ...]:
-    scans, catalogue, run, learned = (
-        ground / "scans",
-        folder / "catalogue",
-        folder / "run",
-        folder / "learned",
-    )
-    with_hands = folder / "grouped"
+def verbs(ground: Path, folder: Path) -> dict[str, Verb]:
+    """The verbs that work for long, with a place in a folder."""
+    scans = ground / "scans"
+    catalogue, run, learned = folder / "catalogue", folder / "run", folder / "learned"
+    grouped, drawn, crew = folder / "grouped", folder / "drawn", folder / "crew"
 
     def copied() -> None:
-        shutil.copytree(ground / "catalogue", emptied(with_hands))
-        (with_hands / "hands.json").unlink(missing_ok=True)
+        shutil.copytree(ground / "catalogue", emptied(grouped))
+        (grouped / "hands.json").unlink(missing_ok=True)
 
-    return (
+    found = (
         Verb(
             "describe",
-            ("describe", scans, "--catalogue", catalogue, "--workers", "1"),
+            ("describe", ground / "few", "--catalogue", catalogue, "--workers", "0"),
             catalogue,
             lambda: emptied(catalogue),
             lambda: rows(catalogue),
         ),
         Verb(
+            "describe with a worker",
+            ("describe", ground / "few", "--catalogue", crew, "--workers", "1"),
+            crew,
+            lambda: emptied(crew),
+            lambda: rows(crew),
+        ),
+        Verb(
             "hands",
-            ("hands", with_hands, "--out", folder / "hands.csv", "--sheet", folder / "hands.png"),
-            with_hands,
+            ("hands", grouped, "--out", folder / "hands.csv", "--sheet", folder / "hands.png"),
+            grouped,
             copied,
-            lambda: (read_hands(with_hands).hands, digest(folder / "hands.csv")),  # type: ignore[union-attr]
+            lambda: (read_hands(grouped).hands, digest(folder / "hands.csv")),  # type: ignore[union-attr]
         ),
         Verb(
             "train",
@@ -70,18 +75,28 @@ def verbs(ground: Path, folder: Path) -> tuple[Verb, ...]:
         ),
         Verb(
             "learn",
-            ("learn", scans, "--out", learned, *LEARNED),
+            ("learn", ground / "few", "--out", learned, *LEARNED),
             learned,
             lambda: emptied(learned),
             lambda: (digest(learned / "model.safetensors"), digest(learned / "arrays.npz")),
         ),
+        Verb(
+            "synth",
+            ("synth", drawn, "--writers", "4", "--pages", "2"),
+            drawn,
+            lambda: emptied(drawn),
+            lambda: {path.name: digest(path) for path in drawn.rglob("*") if path.is_file()},
+        ),
     )
+    return {verb.name: verb for verb in found}
 
 
 def rows(folder: Path) -> dict[str, bytes]:
     """The vector of every page; a page that is there twice is an error."""
     found = Catalogue.open(folder).descriptors()
-    return {id: row.tobytes() for id, row in zip(found.page_ids, found.vectors, strict=True)}
+    ids = found.page_ids
+    assert len(set(ids)) == len(ids), f"{folder}: a page is there twice"
+    return {id: row.tobytes() for id, row in zip(ids, found.vectors, strict=True)}
 
 
 def digest(path: Path) -> str:
@@ -101,37 +116,31 @@ def living(group: int) -> list[int]:
     return found
 
 
-def attack(ground: Path, folder: Path, kills: int, seed: int = 0) -> Iterator[Outcome]:
-    """So many kills of each verb."""
-    for verb in verbs(ground, folder):
-        outcome = Outcome(f"kills of {verb.name}")
-        generator = np.random.default_rng(seed)
-        verb.begin()
-        began = time.monotonic()
-        process = started(*verb.arguments)
-        _, errors = process.communicate()
-        if process.returncode:
-            outcome.note(False, f"does not run undisturbed: {errors[-300:]}")
-            yield outcome
+def attack(verb: Verb, nursery: Nursery, kills: int, seed: int = 0) -> Outcome:
+    """So many kills of a verb, at times within that of an undisturbed run."""
+    outcome = Outcome(f"kills of {verb.name}")
+    generator = np.random.default_rng(seed)
+    verb.begin()
+    began = time.monotonic()
+    ended = nursery.run(*verb.arguments)
+    if ended.code:
+        outcome.note(False, f"does not run undisturbed: {ended.errors[-300:]}")
+        return outcome
+    seconds, right = time.monotonic() - began, verb.word()
+    verb.begin()
+    while outcome.tried < kills:
+        ended = nursery.run(*verb.arguments, kill_after=generator.uniform(0.05, 1) * seconds)
+        outcome.peak = max(outcome.peak, ended.peak)
+        if ended.code == -signal.SIGKILL:
+            outcome.note(*_after_a_kill(verb, ended.group, right))
             continue
-        seconds, right, finished = time.monotonic() - began, verb.word(), 0
+        wrong = ended_well(ended.code, ended.errors)
+        if wrong or ended.code or verb.word() != right:
+            outcome.wrong.append(f"after kills: {wrong or ended.errors[-200:] or 'other results'}")
+        else:
+            outcome.right += 1
         verb.begin()
-        while outcome.tried < kills:
-            process = started(*verb.arguments)
-            try:
-                _, errors = process.communicate(timeout=generator.uniform(0.2, 1.1) * seconds)
-            except Exception:
-                os.kill(process.pid, signal.SIGKILL)
-                process.communicate()
-                outcome.note(*_after_a_kill(verb, process.pid, right))
-                continue
-            wrong = ended_well(process.returncode, errors)
-            if wrong or process.returncode or verb.word() != right:
-                outcome.wrong.append(f"after kills: {wrong or errors[-200:] or 'other results'}")
-            finished += 1
-            verb.begin()
-        outcome.said = f"{finished} times the work was done in between, each time bit by bit"
-        yield outcome
+    return outcome
 
 
 def _after_a_kill(verb: Verb, group: int, right: object) -> tuple[bool, str]:
@@ -142,7 +151,7 @@ def _after_a_kill(verb: Verb, group: int, right: object) -> tuple[bool, str]:
     else:
         os.killpg(group, signal.SIGKILL)
         return False, "workers lived on for ten seconds"
-    if verb.name == "describe" and is_catalogue(verb.made):
+    if verb.name.startswith("describe") and is_catalogue(verb.made):
         assert isinstance(right, dict)
         found = rows(verb.made)
         if not found.items() <= right.items():

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ground import LEARNED, TRAINED, Outcome, ended_well
+from ground import LEARNED, TRAINED, Outcome, ended_well, peak
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -64,6 +64,7 @@ def command_lines(
         "describe": [scans, "--catalogue", catalogue, "--workers", "0"],
         "search": [catalogue, page],
         "hands": [catalogue, "--out", f"{new}.csv"],
+        "spot": [catalogue, "word", "--model", run],
         "view": [catalogue],
         "classify": [page, "--model", run],
         "explain": [page, page, "--catalogue", catalogue, "--out", f"{new}.png"],
@@ -130,4 +131,5 @@ def attack(ground: Path, folder: Path, number: int, seed: int = 0) -> Outcome:
             outcome.note(not wrong, f"dgmp {' '.join(map(repr, line))[:300]} -> {wrong[:300]}")
     finally:
         os.chdir(before)
+    outcome.peak = peak()
     return outcome

@@ -10,13 +10,13 @@ import json
 import shutil
 import tempfile
 import warnings
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ground import Outcome
+from ground import Outcome, peak
 from PIL import Image
 
 from dgmp.catalogue import Catalogue, read_areas, read_decisions, read_hands
@@ -34,7 +34,6 @@ STRANGE = (b"", b"\0", b"\xff\xfe", b"\r", b"\n\n", b'"', b"NaN", b"1e999", b"-1
            b"<!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]>", b";", b"\t")  # fmt: skip
 FORMATS = {"png": "PNG", "jpg": "JPEG", "tif": "TIFF", "bmp": "BMP", "gif": "GIF", "webp": "WEBP",
            "jp2": "JPEG2000", "pgm": "PPM", "pdf": "PDF"}  # fmt: skip
-CHUNK = 250  # mutants of one process
 
 
 def mutate(content: bytes, generator: np.random.Generator) -> bytes:
@@ -184,34 +183,27 @@ def _chunk(kind: str, ground: Path, seed: int, number: int, pipe: Any) -> None:
             except Exception as error:
                 wrong.append(f"{path.name}: {type(error).__name__}: {str(error)[:200]}")
             path.write_bytes(content)
-    pipe.send(wrong)
+    pipe.send((wrong, peak()))
 
 
-def attack(
-    ground: Path, number: int, kinds: Collection[str] = tuple(KINDS), seed: int = 0
-) -> Iterator[Outcome]:
-    """So many mutants, an equal share of each kind; a process that dies is named."""
-    for kind in kinds:
-        outcome = Outcome(f"mutated {kind}")
-        share = -(-number // len(kinds))
-        for start in range(0, share, CHUNK):
-            mine, theirs = get_context("spawn").Pipe()
-            wanted = min(CHUNK, share - start)
-            arguments = (kind, ground, seed + start, wanted, theirs)
-            process = get_context("spawn").Process(target=_chunk, args=arguments)
-            process.start()
-            theirs.close()
-            last: Any = "the beginning"
-            try:
-                while not isinstance(last, list):
-                    if not mine.poll(300):
-                        outcome.wrong.append(f"hangs at {last}")
-                        process.kill()
-                    last = mine.recv()
-            except EOFError:
-                process.join()
-                outcome.wrong.append(f"the process died ({process.exitcode}) at {last}")
-            process.join()
-            outcome.tried += wanted
-            outcome.wrong += last if isinstance(last, list) else []
-        yield outcome
+def attack(kind: str, ground: Path, number: int, seed: int = 0) -> Outcome:
+    """So many mutants of one kind in a process of their own; one that dies or hangs is named."""
+    outcome = Outcome(f"mutated {kind}", tried=number)
+    mine, theirs = get_context("spawn").Pipe()
+    arguments = (kind, ground, seed, number, theirs)
+    process = get_context("spawn").Process(target=_chunk, args=arguments)
+    process.start()
+    theirs.close()
+    last: Any = "the beginning"
+    try:
+        while isinstance(last, str):
+            if not mine.poll(300):
+                outcome.wrong.append(f"hangs at {last}")
+                process.kill()
+            last = mine.recv()
+        outcome.wrong, outcome.peak = last
+    except EOFError:
+        process.join()
+        outcome.wrong.append(f"the process died ({process.exitcode}) at {last}")
+    process.join()
+    return outcome

@@ -103,6 +103,7 @@ class Page:
     regions: tuple[Region, ...] | None = None  # where the text is; None: use the whole page
     line_distance: float | None = None  # pixels between baselines, by a layout file or the page
     dpi: float | None = None  # of the scan, if its file has a believable tag
+    century: str | None = None  # two digits
 
     @property
     def content_hash(self) -> str:

@@ -126,7 +126,7 @@ def writer(folder, name, number):
 
 def test_of_two_processes_at_once_all_decisions_are_there(tmp_path):
     writers = [writer(tmp_path, name, 25) for name in "ab"]
-    printed = [process.communicate(timeout=60)[0].split() for process in writers]
+    printed = [process.communicate(timeout=300)[0].split() for process in writers]
     assert [len(ids) for ids in printed] == [25, 25]
     assert {decision.id for decision in read_decisions(tmp_path)} == {*printed[0], *printed[1]}
 
@@ -137,7 +137,7 @@ def test_a_killed_process_loses_nothing_that_was_returned(tmp_path, wait):
     lines = [process.stdout.readline() for _ in range(5)]
     time.sleep(wait)
     os.kill(process.pid, signal.SIGKILL)
-    lines += process.communicate(timeout=30)[0].splitlines()
+    lines += process.communicate(timeout=300)[0].splitlines()
     returned = [line.strip() for line in lines if line.strip()]
     stored = [decision.id for decision in read_decisions(tmp_path)]
     assert returned[:-1] == stored[: len(returned) - 1]
@@ -168,6 +168,7 @@ def test_decisions_of_another_log_are_there_once_and_in_their_order(tmp_path):
     ("text", "what"),
     [
         ("nothing\n", "does not begin with the head"),
+        ('{"format":"\udcc1"}\n', "does not begin with the head"),
         ('{"format":"dgmp-hands","version":1}\n', 'no "format": "dgmp-decisions"'),
         ('{"format":"dgmp-decisions","version":9}\n', "has format version 9"),
         ('{"format":"dgmp-decisions","version":1}\n{"verdict":"same"}\n', "line 2 is no decision"),
@@ -179,7 +180,7 @@ def test_decisions_of_another_log_are_there_once_and_in_their_order(tmp_path):
     ],
 )
 def test_a_file_that_is_no_log_is_refused_by_name(tmp_path, text, what):
-    (tmp_path / "file.jsonl").write_text(text)
+    (tmp_path / "file.jsonl").write_text(text, errors="surrogateescape")
     with pytest.raises(CatalogueError, match=what) as caught:
         read_decision_file(tmp_path / "file.jsonl")
     assert "file.jsonl" in str(caught.value)

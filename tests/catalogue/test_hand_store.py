@@ -61,6 +61,15 @@ def test_a_file_that_is_cut_off_says_how_to_get_another(stored):
         read_hands(stored.folder)
 
 
+@pytest.mark.parametrize("damage", [b"\xc1", b"\x00", b'"'], ids=repr)
+def test_a_byte_that_is_no_text_is_damage(stored, damage):
+    path = stored.folder / FILE
+    path.write_bytes(path.read_bytes().replace(b'"made_from":"', b'"made_from":"' + damage))
+    with pytest.raises(CatalogueError, match="dgmp hands makes it anew"):
+        read_hands(stored.folder)
+    assert read_shift(stored.folder) == 0
+
+
 def test_a_file_of_another_version_is_none(stored):
     path = stored.folder / FILE
     path.write_text(path.read_text().replace('"version":1', '"version":99'))

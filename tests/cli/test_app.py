@@ -35,7 +35,7 @@ def python(*arguments, **options):
         env={**os.environ, "OMP_NUM_THREADS": "1", **options.pop("environment", {})},
         text=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=300,
         **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options},
     )
 
@@ -43,6 +43,10 @@ def python(*arguments, **options):
 def options_of(name):
     named = [option for p in COMMANDS[name].params for option in p.opts if option[0] == "-"]
     return [option for option in named if option != "--help"]
+
+
+def help_of(name, option):
+    return [p.help for p in COMMANDS[name].params if option in p.opts]
 
 
 @pytest.fixture
@@ -184,3 +188,8 @@ def test_main_runs_the_arguments_of_the_process(monkeypatch, capsys):
         main()
     assert ended.value.code == 0
     assert capsys.readouterr().out == f"dgmp {dgmp.__version__}\n"
+
+
+def test_json_is_one_object_per_line_where_a_command_lists():
+    lists = [name for name in COMMANDS if "per line" in str(help_of(name, "--json"))]
+    assert lists == ["search", "spot", "hands", "classify"]

@@ -53,6 +53,16 @@ def test_a_bare_name_of_several_pictures_is_left_out(page_file, corpus_folder):
     assert reasons["1.png"] == ("listed in l.csv, but found in several places: x/1.png, y/1.png")
 
 
+@pytest.mark.parametrize("length", [300, 5000])
+def test_a_name_that_no_file_can_have_is_left_out(page_file, corpus_folder, length):
+    page_file("1.png")
+    name = "y" * length + ".png"
+    (corpus_folder / "l.csv").write_text(f"file,writer\n1.png,anna\n{name},bert\n")
+    corpus = open_corpus(corpus_folder)
+    assert corpus.labels("writer") == ("anna",)
+    assert dict(corpus.left_out)[name].startswith("listed in l.csv, but there is no such file")
+
+
 def test_two_tables_of_the_same_files_are_an_error_that_names_both(page_file, corpus_folder):
     page_file("1.png")
     (corpus_folder / "a.csv").write_text("file,writer\n1.png,anna\n")

@@ -10,7 +10,7 @@ from drawing import written
 from PIL import Image
 
 from dgmp.corpora import open_corpus, split_pages, write_split
-from dgmp.errors import CorpusError
+from dgmp.errors import CorpusError, UnknownName
 from dgmp.records import Region
 from dgmp.sources import SOURCES, FileSource, open_source
 
@@ -314,3 +314,20 @@ def test_a_name_that_is_no_text_is_escaped_and_its_page_found_again(page_file, c
     assert open_source(page.source.address).content_hash == page.content_hash
     (corpus_folder / "labels.csv").write_text(f"file,writer\n{page.id},Anna\n")
     assert [page.writer for page in open_corpus(corpus_folder)] == ["Anna"]
+
+
+def test_the_century_may_take_the_place_of_the_script(page_file, corpus_folder):
+    for name in ("a.png", "b.png"):
+        page_file(name)
+    (corpus_folder / "pages.csv").write_text("file,script,date\na.png,Uncial,750\nb.png,Uncial,\n")
+    corpus = open_corpus(corpus_folder)
+    assert [page.script for page in corpus.classed_by("century")] == ["08", None]
+    assert corpus.classed_by("script") is corpus
+    with pytest.raises(UnknownName, match="no label called 'decade'"):
+        corpus.classed_by("decade")
+
+
+def test_a_corpus_without_dates_has_no_centuries(page_file, corpus_folder):
+    page_file("a.png")
+    with pytest.raises(CorpusError, match="no page has a century; a column century or date"):
+        open_corpus(corpus_folder).classed_by("century")

@@ -2,7 +2,14 @@
 
 import pytest
 
-from dgmp.corpora.label_files import CLAMM_SCRIPTS, clamm_script, plain_name, read_table, split_in
+from dgmp.corpora.label_files import (
+    CLAMM_SCRIPTS,
+    century_of,
+    clamm_script,
+    plain_name,
+    read_table,
+    split_in,
+)
 from dgmp.errors import CorpusError
 
 
@@ -151,3 +158,22 @@ def test_what_is_no_table_is_refused_in_words(tmp_path, content):
 def test_lines_may_end_as_on_old_macs(tmp_path):
     (tmp_path / "pages.csv").write_bytes(b"file,writer\ra.png,b\r")
     assert read_table(tmp_path / "pages.csv").rows == ({"file": "a.png", "writer": "b"},)
+
+
+@pytest.mark.parametrize(
+    ("date", "century"),
+    [("1143", "12"), ("1100", "11"), ("1101", "12"), ("c. 850", "09"), ("1490–1530", "16")],
+)
+def test_the_century_of_a_date_is_that_of_its_year_or_of_the_middle_of_two(date, century):
+    assert century_of(date) == century
+
+
+@pytest.mark.parametrize("given", [("s. d.",), ("9999",), (None, "XII"), (None, "40"), (None,)])
+def test_what_says_no_century_gives_none(given):
+    assert century_of(*given) is None
+
+
+def test_a_table_gives_centuries_by_themselves_or_by_dates(table):
+    found = table("file,date,century\n1.png,1143,\n2.png,1143,9\n3.png,undated,\n4.png,,\n")
+    assert [row.get("century") for row in found.rows] == ["12", "09", None, None]
+    assert found.notes == (("l.csv", "line 4: 'undated' says no century"),)

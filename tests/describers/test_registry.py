@@ -204,7 +204,7 @@ def test_a_calibration_is_of_the_way_patches_are_put_together(runs, tmp_path):
 
 def test_the_room_is_imported_without_torch():
     code = "import sys, dgmp.describers; sys.exit('torch' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], timeout=300).returncode == 0
 
 
 def test_a_model_of_another_version_is_refused(runs, tmp_path):

@@ -24,20 +24,26 @@ def is_running(pid):
         return False
 
 
-def test_a_program_that_is_killed_leaves_no_process(tmp_path):
-    program = tmp_path / "program.py"
+def wait_until(done):
+    deadline = time.monotonic() + 60
+    while not done():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_a_program_that_is_killed_leaves_no_process_and_no_file(tmp_path):
+    program, temporary = tmp_path / "program.py", tmp_path / "temporary"
     program.write_text(PROGRAM)
+    temporary.mkdir()
     paths = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
     process = subprocess.Popen(
         [sys.executable, program],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "TMPDIR": str(temporary)},
         stdout=subprocess.PIPE,
         text=True,
     )
     workers = {int(process.stdout.readline()) for _ in range(20)}
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    deadline = time.monotonic() + 20
-    while any(map(is_running, workers)):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: not any(map(is_running, workers)))
+    wait_until(lambda: not list(temporary.iterdir()))

@@ -142,3 +142,13 @@ def test_rows_that_do_not_belong_to_the_pages_are_refused():
         score_writers(PAGES, VECTORS[:3])
     with pytest.raises(ValueError, match="5 pages need probabilities"):
         score_scripts(WRITTEN, SHARES[:3], CLASSES)
+
+
+def test_centuries_are_also_scored_by_how_far_off_they_are():
+    dated = [
+        replace(page, script=c)
+        for page, c in zip(WRITTEN, ["9", "9", "12", "12", "12"], strict=True)
+    ]
+    scores = score_scripts(dated, SHARES, ("9", "12"))
+    assert scores.accuracy == 0.6
+    assert "mean absolute error: 1.20" in scores.notes

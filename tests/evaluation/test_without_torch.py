@@ -14,5 +14,5 @@ sys.exit(", ".join(sorted(heavy)) or 0)
 
 
 def test_neither_torch_nor_any_extra_is_imported():
-    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr

@@ -106,3 +106,15 @@ def test_an_input_that_cannot_be_is_refused(change, reason):
 def test_unknown_names_are_of_their_own_kind():
     with pytest.raises(UnknownName):
         ModelSpec("resnet21").build()
+
+
+def test_at_another_size_the_same_patches_have_more_pixels():
+    looks_at = InputSpec(patch=256, stride=128, side=128)
+    larger = looks_at.at_size(1.25)
+    assert (larger.patch, larger.stride, larger.side) == (256, 128, 160)
+
+
+@pytest.mark.parametrize("zca", [1, 8, -3])
+def test_a_filter_has_a_pixel_in_its_middle(zca):
+    with pytest.raises(DgmpError, match="zca must be an odd number of pixels from 3 on"):
+        InputSpec(zca=zca)

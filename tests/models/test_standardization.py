@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from drawing import written
 
-from dgmp.models import Standardization, fit_standardization
+from dgmp.models import Standardization, fit_standardization, fit_zca
 
 PATCHES = np.stack([written(64, 64, distance=20, letter=8, seed=seed) for seed in range(4)])
 
@@ -37,3 +37,37 @@ def test_no_patches_cannot_be_standardised():
 def test_patches_of_another_type_are_refused():
     with pytest.raises(ValueError, match="8-bit grey, got float64"):
         fit_standardization([np.zeros((8, 8))])
+
+
+def neighbours(numbers, apart):
+    """The correlation of pixels that lie so far apart, beside and below each other."""
+    beside = np.mean(numbers[..., :, apart:] * numbers[..., :, :-apart])
+    below = np.mean(numbers[..., apart:, :] * numbers[..., :-apart, :])
+    return max(abs(beside), abs(below)) / np.mean(np.square(numbers))
+
+
+def test_zca_takes_the_likeness_of_neighbours_away_and_keeps_the_deviation():
+    plain = fit_standardization(PATCHES)
+    whitened = fit_zca(PATCHES, plain, 7)
+    numbers = whitened(PATCHES)
+    assert numbers.std() == pytest.approx(1, abs=0.02)
+    assert neighbours(plain(PATCHES), 1) > 0.5
+    assert neighbours(numbers, 1) < 0.2
+    assert (whitened.mean, whitened.std) == (plain.mean, plain.std)
+
+
+def test_what_a_pixel_becomes_by_zca_is_mostly_the_pixel():
+    kernel = np.abs(fit_zca(PATCHES, fit_standardization(PATCHES), 7).zca)
+    assert kernel[3, 3] > 2 * np.delete(kernel.ravel(), 24).max()
+
+
+def test_noise_without_neighbours_stays_as_it_is():
+    noise = np.random.default_rng(0).integers(0, 256, (8, 64, 64)).astype(np.uint8)
+    kernel = np.array(fit_zca(noise, fit_standardization(noise), 3).zca)
+    assert kernel[1, 1] == pytest.approx(1, abs=0.02)
+    assert np.abs(np.delete(kernel.ravel(), 4)).max() < 0.05
+
+
+def test_patches_smaller_than_the_filter_are_refused():
+    with pytest.raises(ValueError, match="needs patches of that size"):
+        fit_zca([], Standardization(0.5, 0.5), 9)

@@ -7,7 +7,13 @@ from torch.testing import assert_close
 from dgmp.pooling.zoo import POOLINGS, make_pooling
 
 CHANNELS = 5
-SMALL = {"isqrt-cov": {"reduced": 4}, "netrvlad": {"clusters": 3}, "tree": {"levels": 3}}
+SMALL = {
+    "isqrt-cov": {"reduced": 4},
+    "netrvlad": {"clusters": 3},
+    "salad": {"clusters": 3, "width": 4, "hidden": 6},
+    "gsp": {"prototypes": 3},
+    "tree": {"levels": 3},
+}
 TOLERANCES = {
     torch.float64: {"rtol": 1e-9, "atol": 1e-10},
     torch.float32: {"rtol": 2e-4, "atol": 1e-5},

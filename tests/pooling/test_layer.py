@@ -13,7 +13,7 @@ from dgmp.pooling.layer import parameter_groups, pooling_parameters
 
 from .small_poolings import CHANNELS, close, every_pooling, make, random_features, random_weights
 
-NUMBERS = ("log_ridge", "log_exponent", "log_sharpness", "alpha")
+NUMBERS = ("log_ridge", "log_exponent", "log_sharpness", "alpha", "bin_score")
 
 
 @every_pooling

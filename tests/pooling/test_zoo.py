@@ -187,6 +187,17 @@ def test_a_state_dict_and_a_copy_carry_all_there_is(name):
 
 
 @every_pooling
+@with_or_without_weights
+def test_a_batch_of_no_images_pools_to_no_vectors(name, weighted):
+    pooling = make(name, torch.float32)
+    features = torch.zeros(0, CHANNELS, 4, requires_grad=True)
+    pooled = pooling(features, torch.zeros(0, 4) if weighted else None)
+    assert pooled.shape == (0, pooling.out_channels)
+    pooled.sum().backward()
+    assert features.grad.shape == features.shape
+
+
+@every_pooling
 def test_one_position_is_enough(name):
     pooling = make(name)
     features = random_features(2, CHANNELS, 1)
@@ -229,7 +240,9 @@ def test_the_table_is_complete():
         "gamma-democratic",
         "isqrt-cov",
         "netrvlad",
+        "salad",
         "simpool",
+        "gsp",
         "gmp",
         "attentive-gmp",
     ]
@@ -265,7 +278,12 @@ def test_an_unknown_option_is_answered_with_those_there_are(name):
         ("isqrt-cov", "reduced", 0),
         ("isqrt-cov", "iterations", 0),
         ("netrvlad", "clusters", 0),
+        ("salad", "clusters", 0),
+        ("salad", "width", 0),
         ("simpool", "gamma", 0.0),
+        ("gsp", "prototypes", 0),
+        ("gsp", "ratio", 1.0),
+        ("gsp", "sharpness", 0.0),
         ("avg", "channels", 0),
     ],
 )

@@ -1,7 +1,9 @@
 """Fetching: once, politely, within bounds, and from public addresses only."""
 
 import gzip
+import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -59,26 +61,32 @@ def test_pauses_between_attempts_grow(server, get, monkeypatch):
 
 
 @pytest.mark.parametrize("as_date", [False, True], ids=["seconds", "date"])
-def test_a_service_is_given_the_time_that_it_asks_for(server, get, as_date):
-    later = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
+def test_a_service_is_given_the_time_that_it_asks_for(server, get, monkeypatch, as_date):
+    monkeypatch.setattr(fetching, "POLITENESS", replace(QUICK, longest_wait=5))
+    later = format_datetime(datetime.now(UTC) + timedelta(seconds=3), usegmt=True)
     server.faults["/a"] = [status(429, retry_after=later if as_date else 1)]
     assert get() == b"answer"
     (_, first), (_, second) = server.asked
     assert second - first > 0.8
 
 
-def test_others_wait_as_well_for_a_service_that_asks_for_time(server, get):
+def waits(cache):
+    """Whether the next turn of a host is some time off."""
+    states = [json.loads(file.read_text() or "{}") for file in (cache / "hosts").glob("*.json")]
+    return any(state.get("next", 0) > time.time() + 0.3 for state in states)
+
+
+def test_others_wait_as_well_for_a_service_that_asks_for_time(server, get, cache):
     server.documents["/b"] = b"other"
-    server.faults["/a"] = [status(429, retry_after=1)]
+    server.faults["/a"] = [status(429, retry_after=2)]
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(get)
-        while not server.asked:
+        while not waits(cache):
             time.sleep(0.01)
-        time.sleep(0.1)
         assert get("/b") == b"other"
         assert first.result() == b"answer"
     begun = [when for _, when in server.asked]
-    assert min(begun[1:]) - begun[0] > 0.9
+    assert min(begun[1:]) - begun[0] > 1.9
 
 
 def test_a_service_that_asks_for_too_much_time_is_left_alone(server, get):
@@ -118,14 +126,18 @@ def test_an_answer_for_good_is_not_asked_for_again(server, get, code):
 
 
 def test_a_server_that_is_not_there_is_unreachable_and_left_alone(cache, monkeypatch):
-    monkeypatch.setattr(fetching, "POLITENESS", replace(QUICK, backoff=0.05))
-    address = "http://127.0.0.1:9/a"
+    monkeypatch.setattr(fetching, "POLITENESS", replace(QUICK, backoff=0.05, pause=600))
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    address = f"http://127.0.0.1:{port}/a"
     with pytest.raises(Unreachable, match="unreachable: "):
         fetch(address, most_bytes=10, given=address)
-    began = time.monotonic()
-    with pytest.raises(Unreachable, match="unreachable: "):
-        fetch(address + "b", most_bytes=10, given=address)
-    assert time.monotonic() - began < 0.05
+    with socket.create_server(("127.0.0.1", port)) as there:
+        there.setblocking(False)
+        with pytest.raises(Unreachable, match="unreachable: "):
+            fetch(address + "b", most_bytes=10, given=address)
+        with pytest.raises(BlockingIOError):  # nobody has come
+            there.accept()
 
 
 def test_a_name_that_is_not_known_is_unreachable(server):
@@ -145,10 +157,8 @@ def test_half_an_answer_is_asked_for_again(server, get):
 
 def test_an_answer_without_end_ends(server, get):
     server.faults["/a"] = trickling()
-    began = time.monotonic()
     with pytest.raises(Unreachable, match="no whole answer in 2 s"):
         get(most_bytes=10**9)
-    assert time.monotonic() - began < 4
 
 
 @pytest.mark.parametrize("fault", [content(bytes(20_000)), trickling(0)], ids=["told", "untold"])

@@ -4,7 +4,6 @@ import subprocess
 import sys
 import threading
 import time
-from itertools import pairwise
 
 import pytest
 
@@ -18,7 +17,7 @@ def host(tmp_path):
 
 
 def starts_of(host, politeness, number, held=0.0):
-    """When the turns of so many threads began, and how many were held at a time."""
+    """When so many threads were sent, when each had its turn, and how many held one at a time."""
     starts, holding, most = [], [], []
 
     def take():
@@ -30,21 +29,22 @@ def starts_of(host, politeness, number, held=0.0):
             holding.pop()
 
     threads = [threading.Thread(target=take) for _ in range(number)]
+    began = time.monotonic()
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return sorted(starts), max(most)
+    return began, sorted(starts), max(most)
 
 
 def test_turns_are_apart_by_the_interval(host):
-    starts, _ = starts_of(host, Politeness(interval=0.05, parallel=8), 5)
-    assert min(b - a for a, b in pairwise(starts)) > 0.03
-    assert starts[-1] - starts[0] > 0.18
+    # A thread may look at the clock long after its turn has begun, but never before.
+    began, starts, _ = starts_of(host, Politeness(interval=0.05, parallel=8), 5)
+    assert all(start - began > 0.05 * turn - 0.01 for turn, start in enumerate(starts))
 
 
 def test_not_more_than_so_many_are_held_at_a_time(host):
-    _, most = starts_of(host, Politeness(interval=0.0, parallel=2), 6, held=0.03)
+    *_, most = starts_of(host, Politeness(interval=0.0, parallel=2), 6, held=0.03)
     assert most == 2
 
 
@@ -52,6 +52,7 @@ TAKE = """
 import sys, time
 from pathlib import Path
 from dgmp.sources.turns import Host, Politeness
+print(time.time())
 for _ in range(3):
     with Host(Path(sys.argv[1]), "a.example").turn(Politeness(interval=0.1), "https://a.example/"):
         print(time.time())
@@ -61,9 +62,11 @@ for _ in range(3):
 def test_processes_share_the_turns(host):
     command = [sys.executable, "-c", TAKE, str(host.folder)]
     running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    starts = sorted(float(line) for each in running for line in each.communicate()[0].split())
-    assert len(starts) == 6
-    assert min(b - a for a, b in pairwise(starts)) > 0.05
+    told = [list(map(float, each.communicate()[0].split())) for each in running]
+    assert [len(times) for times in told] == [4, 4]
+    began = min(times[0] for times in told)
+    starts = sorted(start for times in told for start in times[1:])
+    assert all(start - began > 0.1 * turn - 0.01 for turn, start in enumerate(starts))
 
 
 def test_other_hosts_have_turns_of_their_own(host):
@@ -72,21 +75,25 @@ def test_other_hosts_have_turns_of_their_own(host):
     for name in ("a", "b", "c"):
         with Host(host.folder, name).turn(slow, ""):
             pass
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
 
 
 def test_a_host_that_asks_to_wait_is_waited_for(host):
-    host.wait(0.15)
     began = time.monotonic()
+    host.wait(0.15)
     with host.turn(Politeness(), ""):
-        assert time.monotonic() - began > 0.1
+        assert time.monotonic() - began > 0.14
 
 
 def test_a_host_that_is_left_alone_fails_at_once_with_the_reason(host):
-    host.leave_alone(0.2, "unreachable: for a test")
+    host.leave_alone(600, "unreachable: for a test")
     with pytest.raises(Unreachable, match="for a test"), host.turn(Politeness(), "https://a/"):
         pass
-    time.sleep(0.25)
+
+
+def test_a_host_that_was_left_alone_is_asked_again(host):
+    host.leave_alone(0.05, "unreachable: for a test")
+    time.sleep(0.1)
     with host.turn(Politeness(), ""):
         pass
 
@@ -110,9 +117,8 @@ def test_a_file_of_turns_that_makes_no_sense_is_passed_over(host, content):
     host.wait(0)
     (file,) = (host.folder / "hosts").glob("*.json")
     file.write_text(content)
-    began = time.monotonic()
     with host.turn(Politeness(), ""):
-        assert time.monotonic() - began < 1
+        pass
 
 
 def test_several_machines_share_the_rate_of_one():

@@ -9,7 +9,7 @@ from dgmp.synthetic import synthesize_words
 def small_recipe(**changes):
     spec = WordSpec(network="word-resnet-tiny", pooling="max")
     values = {"epochs": 2, "epoch_steps": 3, "batch": 4, "decay_from": 1, "warmup_steps": 2}
-    return WordRecipe(model=spec, **(values | changes))
+    return WordRecipe(**({"model": spec} | values | changes))
 
 
 @pytest.fixture(scope="session")

@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pytest
 
@@ -61,6 +63,41 @@ def test_rows_that_a_kill_left_behind_do_no_harm(index):
     with again.writing():
         again.add([page("c", ["nine"])])
     assert {hit.page_id for hit in again.search(vectors(["nine"])[0], 2)} == {"b", "c"}
+
+
+def test_who_looks_meanwhile_finds_what_was_there(index):
+    reader = WordIndex.open(index.folder)
+    before = reader.search(vectors(["nine"])[0], 2)
+    sizes = {file: file.stat().st_size for file in index.folder.glob("*.bin")}
+    with index.writing():
+        index.drop(["b"])
+        index.add([page("c", ["eleven"])])
+    assert all(file.stat().st_size >= size for file, size in sizes.items())
+    assert reader.search(vectors(["nine"])[0], 2) == before
+
+
+def test_a_candidate_is_found_by_its_box(index):
+    assert index.vector_at("b", (0, 0, 90, 40)) == pytest.approx(vectors(["two"])[0])
+
+
+@pytest.mark.parametrize(("page_id", "left"), [("b", 5), ("b", 200), ("none", 0)])
+def test_what_is_no_candidate_has_no_vector(index, page_id, left):
+    assert index.vector_at(page_id, (left, 0, left + 90, 40)) is None
+
+
+def test_the_place_of_the_model_is_remembered(index):
+    with index.writing():
+        index.remember("/models/a")
+        index.add([page("c", ["ten"])])
+    assert WordIndex.open(index.folder).head.model_folder == "/models/a"
+
+
+def test_an_index_that_names_no_model_is_read(index):
+    path = index.folder / "words.json"
+    stored = json.loads(path.read_text())
+    del stored["model_folder"]
+    path.write_text(json.dumps(stored))
+    assert WordIndex.open(index.folder).head.model_folder == ""
 
 
 def test_of_candidates_that_overlap_the_best_alone_is_a_hit(tmp_path):

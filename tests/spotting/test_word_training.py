@@ -106,3 +106,18 @@ def test_losses_are_least_at_the_target():
     logits = 20 * (2 * targets - 1)
     assert cross_entropy(logits, targets) < 1e-6
     assert cosine_distance(3 * targets, targets) < 1e-6
+
+
+def test_a_run_may_begin_with_the_weights_of_another(finished, words, tmp_path):
+    start = WordModel.load(finished.folder)
+    recipe = small_recipe(epochs=1, epoch_steps=1, learning_rate=1e-12)
+    run = train_words(recipe, words, tmp_path / "d", start=start)
+    before, after = (model.network.head[2].weight for model in (start, WordModel.load(run.folder)))
+    assert torch.allclose(before, after, atol=1e-9)
+
+
+def test_weights_of_another_network_are_refused(finished, words, tmp_path):
+    start = WordModel.load(finished.folder)
+    recipe = small_recipe(model=replace(small_recipe().model, pooling="avg"))
+    with pytest.raises(DgmpError, match="start is another network"):
+        train_words(recipe, words, tmp_path / "e", start=start)

@@ -8,16 +8,19 @@ import pytest
 from dgmp.errors import CorpusError
 from dgmp.synthetic import HEIGHT, WIDTH, draw_word_page, synthesize_words
 
+BOOK_HAND, ROUND_HAND = 3, 2  # writers
 
-def test_boxes_lie_on_the_page_and_hold_the_ink_of_their_word():
-    page, boxes = draw_word_page(2, 12)
+
+@pytest.mark.parametrize("writer", [BOOK_HAND, ROUND_HAND])
+def test_boxes_lie_on_the_page_and_hold_the_ink_of_their_word(writer):
+    page, boxes = draw_word_page(writer, 12)
     assert len(boxes) > 30
     dark = page < np.percentile(page, 8)
     inside = np.zeros(page.shape, bool)
     for (left, top, right, bottom), text in boxes:
         assert 0 <= left < right <= WIDTH
         assert 0 <= top < bottom <= HEIGHT
-        assert text.isalpha()
+        assert text.isalnum()
         assert dark[top:bottom, left:right].any()
         inside[top:bottom, left:right] = True
     written = slice(200, 600)  # words cut by the border are not in the list
@@ -25,7 +28,7 @@ def test_boxes_lie_on_the_page_and_hold_the_ink_of_their_word():
 
 
 def test_a_long_word_has_a_wide_box():
-    _, boxes = draw_word_page(2, 12)
+    _, boxes = draw_word_page(ROUND_HAND, 12)
     width = {len(text): box[2] - box[0] for box, text in boxes}
     assert width[max(width)] > 2 * width[min(width)]
 

@@ -52,3 +52,24 @@ def test_where_nothing_can_be_used_it_is_refused_with_the_reasons(runs):
 def test_a_network_trained_on_writers_is_refused(hands, runs):
     with pytest.raises(DgmpError, match="it has no script classes"):
         classify([hands / "w0_p0.png"], runs / "writers")
+
+
+def test_the_pages_of_a_folder_share_the_script_of_their_manuscript(hands, runs):
+    alone = classify([hands], runs / "scripts")
+    together = classify([hands], runs / "scripts", together=True)
+    expected = np.repeat(alone.probabilities.mean(axis=0)[None], len(alone.pages), axis=0)
+    np.testing.assert_allclose(together.probabilities, expected)
+    assert len({*together.named}) == 1
+
+
+def test_several_image_sizes_are_averaged(hands, runs):
+    page = hands / "w0_p0.png"
+    sizes = [classify([page], runs / "scripts", sizes=(size,)).probabilities for size in (1, 1.5)]
+    both = classify([page], runs / "scripts", sizes=(1, 1.5))
+    np.testing.assert_allclose(both.probabilities, np.mean(sizes, axis=0))
+
+
+def test_below_the_least_probability_nothing_is_said(hands, tiny):
+    classifier = LearnedClassifier(tiny(classes=("a", "b")))
+    classifier.least = 1.0
+    assert classify([hands / "w0_p0.png"], classifier).named == (None,)

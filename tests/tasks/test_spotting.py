@@ -3,14 +3,16 @@
 import shutil
 
 import pytest
-import torch
+from word_models import save_word_model
 
 from dgmp.catalogue import Catalogue
 from dgmp.engines import Here
 from dgmp.errors import DgmpError
-from dgmp.spotting import WordModel, WordSpec, open_words
+from dgmp.records import Page
+from dgmp.sources import FileSource
+from dgmp.spotting import WordIndex, WordModel
 from dgmp.synthetic import synthesize_words
-from dgmp.tasks import describe, index_words, spot
+from dgmp.tasks import changed_pages, describe, describe_place, index_words, spot
 
 
 @pytest.fixture(scope="module")
@@ -23,13 +25,7 @@ def corpus(tmp_path_factory):
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("model")
-    torch.manual_seed(0)
-    spec = WordSpec(network="word-resnet-tiny", pooling="tpp-max")
-    network = spec.build()
-    for module in network.modules():
-        if isinstance(module, torch.nn.BatchNorm1d):
-            torch.nn.init.constant_(module.running_var, 0.01)
-    WordModel(network.eval(), spec).save(folder)
+    save_word_model(folder)
     return folder
 
 
@@ -75,11 +71,41 @@ def test_an_example_finds_itself_first(found, corpus, model):
     assert best.likeness > 0.98
 
 
-def test_an_example_may_be_a_file_of_its_own(corpus, model):
-    word = open_words(corpus).words[5]
-    left, top, right, bottom = word.box
-    shown = f"{corpus / word.page}#xywh={left},{top},{right - left},{bottom - top}"
-    assert spot(corpus, example=shown, model=model, number=1).hits[0].page_id == word.page
+def test_an_example_may_be_a_file_of_its_own(found, corpus, model):
+    (left, top, right, bottom), name = found.hits[3].box, found.hits[3].page_id
+    shown = f"{corpus / name}#xywh={left},{top},{right - left},{bottom - top}"
+    assert spot(corpus, example=shown, model=model, number=1).hits[0].page_id == name
+
+
+def test_the_index_knows_the_folder_of_its_model(found, model):
+    assert found.index.head.model_folder == str(model)
+
+
+def test_what_is_done_stays_when_somebody_stops(corpus, model, tmp_path):
+    class Stopped(BaseException):
+        pass
+
+    def stop(number):
+        raise Stopped
+
+    trained = WordModel.load(model)
+    with pytest.raises(Stopped):
+        index_words(corpus, trained, index=tmp_path / "index", stages=lambda *stage: stop)
+    assert len(WordIndex.open(tmp_path / "index").pages) == 1
+
+
+def test_a_page_that_is_another_now_is_named(found, corpus):
+    first, second = sorted(found.index.pages)
+    pages = [Page(first, FileSource(corpus / first)), Page(second, FileSource(corpus / first))]
+    new = Page("new", FileSource(corpus / first))
+    assert changed_pages(found.index, [*pages, new]) == (second,)
+
+
+def test_a_place_is_described_as_the_candidate_there(found, corpus, model):
+    hit = found.hits[2]
+    page = Page(hit.page_id, FileSource(corpus / hit.page_id))
+    fresh = describe_place(page, hit.box, WordModel.load(model))
+    assert fresh == pytest.approx(found.index.vector_at(hit.page_id, hit.box), abs=0.01)
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ def test_killed_in_every_stage_the_same_command_ends_as_if_it_never_was(finished
         env={**os.environ, "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
     printed = [line for line in done.stdout.splitlines() if not line.startswith(str(tmp_path))]
     killed = [f"{stage} -9" for stage in ("preparing", "finding", "epoch 2/4", "describing")]

@@ -11,10 +11,11 @@ import torch
 from dgmp.corpora import apply_split, open_corpus
 from dgmp.describers import LearnedDescriber
 from dgmp.errors import DgmpError
-from dgmp.models import load_model
+from dgmp.models import fit_standardization, fit_zca, load_model
 from dgmp.pixels import prepare_page
 from dgmp.synthetic import synthesize
 from dgmp.training import train
+from dgmp.training.loop import _standardized
 
 from .conftest import small_recipe
 
@@ -113,3 +114,10 @@ def test_another_recipe_does_not_go_on_with_the_run(finished, recipe, hands):
 def test_another_seed_does_not_go_on_with_the_run(finished, recipe, hands):
     with pytest.raises(DgmpError, match=r"another run .seed: 4 there, 5 now"):
         train(recipe, hands, finished.folder, seed=5, device="cpu")
+
+
+def test_patches_are_whitened_in_training_as_they_are_afterwards():
+    patches = np.random.default_rng(0).integers(0, 256, (3, 32, 32)).astype(np.uint8)
+    how = fit_zca(patches, fit_standardization(patches), 5)
+    trained = _standardized(torch.from_numpy(patches), how)
+    np.testing.assert_allclose(trained[:, 0].numpy(), how(patches), atol=1e-4)

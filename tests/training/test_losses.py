@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+from dgmp.training import RECIPES
 from dgmp.training.losses import make_loss
 
 LABELS = torch.tensor([0, 0, 0, 1, 1, 2, 2, 2])
@@ -96,3 +97,27 @@ def test_scripts_are_scored_by_cross_entropy(recipe, outputs):
     log_shares = outputs - outputs.exp().sum(1, keepdim=True).log()
     assert_close(value, -log_shares[range(8), labels].mean())
     assert_close(wrong.item(), (outputs.argmax(1) != labels).double().mean().item())
+
+
+def ordered(outputs, label, weight=1.0):
+    recipe = replace(RECIPES["script-small"], order_weight=weight)
+    plain = replace(recipe, order_weight=None)
+    values = [
+        make_loss(one)(torch.tensor([outputs]), torch.tensor([label]))[0] for one in (recipe, plain)
+    ]
+    return float(values[0] - values[1])
+
+
+def test_a_class_further_off_costs_more_where_classes_have_an_order():
+    far, near, right = ([0.0] * 5 for _ in range(3))
+    far[4] = near[1] = right[0] = 50.0
+    costs = [ordered(outputs, 0) for outputs in (right, near, far)]
+    assert costs == pytest.approx([0, 1, 4], abs=1e-4)  # classes that the mass is moved by
+    assert ordered(far, 0, weight=3.0) == pytest.approx(12, abs=1e-4)
+
+
+def test_the_distance_of_ordered_classes_is_the_one_of_their_sums():
+    outputs, label = [0.3, -1.0, 0.7], 1
+    below = torch.tensor(outputs).softmax(0).cumsum(0)
+    expected = (below - torch.tensor([0.0, 1.0, 1.0])).square().sum()
+    assert ordered(outputs, label) == pytest.approx(float(expected), abs=1e-5)

@@ -4,13 +4,15 @@ import fcntl
 import os
 import re
 import shutil
+from contextlib import contextmanager
 
 import pytest
 from starlette.testclient import TestClient
+from word_models import save_word_model
 
 from dgmp.catalogue import Catalogue
 from dgmp.synthetic import synthesize
-from dgmp.tasks import describe, group
+from dgmp.tasks import describe, group, index_words
 from dgmp.web import create_app
 
 HOME = "http://127.0.0.1"
@@ -19,17 +21,36 @@ HOME = "http://127.0.0.1"
 @pytest.fixture(scope="session")
 def described(tmp_path_factory):
     """Three writers with four pages each, one of which is taken for a hand of its own."""
-    base = tmp_path_factory.getbasetemp()
-    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "web"
-    shared.mkdir(exist_ok=True)
-    with (shared / "lock").open("w") as lock:  # test processes wait for one of them
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (shared / "done").exists():
+    with once(tmp_path_factory, "web") as (shared, done):
+        if not done:
             synthesize(shared / "scans", writers=3, pages=4, seed=7)
             describe(shared / "scans", shared / "catalogue")
             group(shared / "catalogue")
-            (shared / "done").touch()
     return shared / "catalogue"
+
+
+@pytest.fixture(scope="session")
+def spotted(described, tmp_path_factory):
+    """The first pages of two writers, looked at for words by a small network in ``model``."""
+    with once(tmp_path_factory, "spotted") as (shared, done):
+        if not done:
+            made = Catalogue.open(shutil.copytree(described, shared / "catalogue"))
+            ids = sorted(made.paths())
+            made.drop([id for id in ids if id not in (ids[4], ids[8])])
+            index_words(made.folder, save_word_model(shared / "model"))
+    return shared / "catalogue"
+
+
+@contextmanager
+def once(tmp_path_factory, name):
+    """A folder that one of the test processes fills, while the others wait; and whether it did."""
+    base = tmp_path_factory.getbasetemp()
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+    shared.mkdir(exist_ok=True)
+    with (shared / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield shared, (shared / "done").exists()
+        (shared / "done").touch()
 
 
 @pytest.fixture(autouse=True)

@@ -60,7 +60,7 @@ FIELDS = (
     "first", "second", "verdict", "page", "name", "note", "seen", "as_seen", "person", "back",
     "kind", "region",
     "n", "k", "to", "hand", "action", "done", "upload", "number", "order", "folder", "confidence",
-    "writer", "id",
+    "writer", "id", "word", "leaf", "box",
 )  # fmt: skip
 FORMS = "application/x-www-form-urlencoded"
 
@@ -277,7 +277,9 @@ def _fields(known: Known, chance: random.Random) -> list[tuple[str, str]]:
         "first": pages[0], "second": pages[1], "page": pages[0], "k": "1", "number": "1",
         "verdict": chance.choice(("same", "different", "unsure")), "to": "2", "hand": "1",
         "seen": chance.choice((*known.decisions, "9")), "done": chance.choice(known.decisions),
-        "kind": "regroup", "region": "0,0,90,90", "back": "/hands", "action": "same",
+        "kind": chance.choice(("regroup", "words")), "region": "0,0,90,90", "box": "9,9,50,20",
+        "back": "/hands", "action": "same", "word": chance.choice(("et", "Ünd ſo", "x")),
+        "leaf": "2",
     }  # fmt: skip
     if chance.random() < 0.2:  # all that a page would send
         return list(likely.items())

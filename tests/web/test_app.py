@@ -16,7 +16,7 @@ def test_the_start_page_is_the_list_of_hands(client):
     assert str(client.get("/").url) == f"{HOME}/hands"
 
 
-@pytest.mark.parametrize("address", ["/hands", "/search", "/map", "/decisions", "/jobs"])
+@pytest.mark.parametrize("address", ["/hands", "/search", "/words", "/map", "/decisions", "/jobs"])
 def test_an_address_has_a_twin_in_json(client, address):
     page, twin = client.get(address), client.get(f"{address}.json")
     assert (page.status_code, twin.status_code) == (200, 200)
@@ -53,7 +53,9 @@ def test_a_bug_is_answered_behind_the_guard(client, caplog):
     assert "TypeError" in caplog.text
 
 
-@pytest.mark.parametrize("address", ["/hands", "/search", "/map", "/decisions", "/jobs", "/none"])
+@pytest.mark.parametrize(
+    "address", ["/hands", "/search", "/words", "/map", "/decisions", "/jobs", "/none"]
+)
 def test_pages_hold_no_script_or_style_of_their_own(client, address):
     text = client.get(address).text
     assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=|javascript:", text)

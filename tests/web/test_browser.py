@@ -10,10 +10,13 @@ import pytest
 
 from dgmp.catalogue import Catalogue
 from dgmp.tasks import decisions, group, stored_hands
+from dgmp.web.views.words import ON_A_LEAF
 from tools.browser import MISSING, find_browser, launched, served
 
 SIZES = {"desk": (1280, 800), "tablet": (820, 1180)}
 READY = "html.with-script body"  # a page that listens to keys
+PIECE = ".pairs.for .pair-button[aria-pressed]"  # one that listens to clicks
+PATIENCE = 120_000  # milliseconds: the machine may be busy
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +46,7 @@ def open_page(browser):
     def open_at(address, **options):
         width, height = SIZES["desk"]
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
@@ -67,15 +70,16 @@ def test_a_person_finds_doubt_sees_evidence_decides_merges_undoes_searches_and_e
     with served(catalogue) as home:
         page = open_page(home)
         page.get_by_label("Decisions by").fill("Erika")
-        page.get_by_role("button", name="Save").click()
+        with page.expect_navigation():
+            page.get_by_role("button", name="Save").click()
 
         # The hand that needs an eye most, its first page beside its last.
         page.locator(".hand h2 a").first.click()
         page.get_by_role("link", name="compare").last.click()
-        assert page.get_by_text("probability of one hand").is_visible()
+        page.get_by_text("probability of one hand").wait_for()
 
         # Evidence: a piece that is clicked is shown on both scans.
-        page.locator(".pairs.for .pair-button").first.click()
+        page.locator(PIECE).first.click()
         page.wait_for_selector('[data-viewer="first"] .place')
         page.wait_for_selector('[data-viewer="second"] .place')
 
@@ -107,7 +111,7 @@ def test_a_person_finds_doubt_sees_evidence_decides_merges_undoes_searches_and_e
 
         # Why: the same evidence, on the picture and on the page.
         page.locator(READY).press("w")
-        page.locator(".pairs.for .pair-button").first.click()
+        page.locator(PIECE).first.click()
         page.wait_for_selector('[data-viewer="first"] .place')
         assert page.get_by_role("button", name="Same hand").count() == 0
 
@@ -145,13 +149,20 @@ def test_the_review_is_answered_by_keys_alone(open_page, catalogue):
 def test_every_page_fits_a_desk_and_a_tablet_without_complaints(open_page, home, page_ids):
     pair = f"first={page_ids[0]}&second={page_ids[4]}"
     page = open_page(home)
-    for address in ("/hands", "/hands/1", f"/compare?{pair}", "/review", "/map", "/decisions"):
+    for address in (
+        "/hands",
+        "/hands/1",
+        f"/compare?{pair}",
+        "/review",
+        "/map",
+        "/words",
+        "/decisions",
+    ):
         page.goto(home + address)
         page.wait_for_load_state("networkidle")
-        for name, (width, height) in SIZES.items():
+        for width, height in SIZES.values():
             page.set_viewport_size({"width": width, "height": height})
-            wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-            assert wide <= 0, (name, address)
+            page.wait_for_function("document.documentElement.scrollWidth <= window.innerWidth")
 
 
 def test_both_scans_move_together_on_wish(open_page, home, page_ids):
@@ -184,7 +195,7 @@ def test_pages_are_chosen_on_the_map_with_a_lasso(open_page, home, page_ids):
         if number == 0:
             page.mouse.down()
     page.mouse.up()
-    assert f"{len(page_ids)} pages" in page.locator("#selected").inner_text()
+    page.locator("#selected", has_text=f"{len(page_ids)} pages").wait_for()
 
 
 def test_hands_beside_each_other_on_the_map_have_other_colours(open_page, home):
@@ -209,6 +220,7 @@ def test_hands_beside_each_other_on_the_map_have_other_colours(open_page, home):
 
 def test_a_scan_that_is_gone_is_said_in_a_sentence(browser, home, page_ids):
     page = browser.new_page()  # a browser complains about what is missing, as it should
+    page.set_default_timeout(PATIENCE)
     page.route("**/info.json", lambda route: route.fulfill(status=404, body="gone"))
     page.goto(f"{home}/compare?first={page_ids[0]}&second={page_ids[1]}")
     sentence = page.get_by_text("The scan cannot be shown: its file is gone").first
@@ -224,7 +236,7 @@ def test_the_map_is_walked_by_keys_and_shows_thumbnails(open_page, home):
     page.keyboard.press("ArrowRight")
     page.wait_for_selector("#tip img")
     page.keyboard.press("Space")
-    assert "1 page" in page.locator("#selected").inner_text()
+    page.locator("#selected", has_text="1 page").wait_for()
 
 
 def test_a_region_is_drawn_with_the_mouse(open_page, home, page_ids):
@@ -237,9 +249,66 @@ def test_a_region_is_drawn_with_the_mouse(open_page, home, page_ids):
     page.mouse.down()
     page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 220)
     page.mouse.up()
-    assert re.fullmatch(r"\d+,\d+,\d+,\d+", page.locator("#box").input_value())
+    page.wait_for_function(r"() => /^(\d+,){3}\d+$/.test(document.querySelector('#box').value)")
     page.get_by_role("button", name="Search in region").click()
     page.wait_for_selector("text=in the chosen region")
+
+
+def test_a_word_is_typed_found_shown_on_its_page_and_pointed_at(open_page, spotted):
+    with served(spotted) as home:
+        page = open_page(f"{home}/words")
+        page.locator(READY).press("/")
+        page.keyboard.type("Dominus")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("text=most like “Dominus”")
+
+        # A hit is framed on its page.
+        page.locator(".spot").first.click()
+        page.wait_for_selector("[data-viewer] .place")
+        framed = page.locator("#box").input_value()
+        assert page.locator("[data-viewer]").get_attribute("data-shown") == framed
+
+        # Another place is pointed at.
+        page.wait_for_timeout(700)  # until the scan has come to rest
+        page.locator(READY).press("x")
+        scan = page.locator("[data-viewer]").bounding_box()
+        x, y = scan["x"] + 0.2 * scan["width"], scan["y"] + 0.4 * scan["height"]
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + 60, y + 30)
+        page.mouse.move(x + 160, y + 60)
+        page.mouse.up()
+        page.wait_for_function(
+            "(before) => document.querySelector('#box').value !== before", arg=framed
+        )
+        drawn = page.locator("#box").input_value()
+        assert re.fullmatch(r"\d+,\d+,\d+,\d+", drawn)
+        assert page.locator("[data-viewer]").get_attribute("data-shown") == drawn != framed
+        page.wait_for_function("() => document.activeElement.id === 'use-box'")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("text=most like this place")
+        page.locator(".spots li").nth(ON_A_LEAF - 1).wait_for()
+        assert page.locator(".spots li").count() == ON_A_LEAF
+
+        # What is found first finds itself.
+        first = page.locator(".spot").nth(2).get_attribute("href")
+        page.get_by_role("link", name="find more like this").nth(2).click()
+        page.wait_for_selector(f'.asked[href="{first}"]')
+        assert page.locator(".spot").first.get_attribute("href") == first
+        page.close()
+
+
+def test_words_are_found_without_javascript(open_page, spotted):
+    with served(spotted) as home:
+        page = open_page(f"{home}/words", java_script_enabled=False)
+        page.get_by_label("Find a word").fill("et")
+        page.get_by_role("button", name="Find").click()
+        page.locator(".spot").nth(1).click()
+        page.locator(".viewer img").nth(1).wait_for()
+        with page.expect_navigation():
+            page.get_by_role("button", name="Find this word").click()
+        assert page.locator(".spots li").count() == ON_A_LEAF
+        page.close()
 
 
 def test_hands_are_filtered_while_typing(open_page, home):
@@ -248,7 +317,11 @@ def test_hands_are_filtered_while_typing(open_page, home):
     page.locator(READY).press("f")
     page.keyboard.type("w0001")
     page.wait_for_selector("text=Show all")
-    assert 0 < page.locator(".hand").count() < before
+    page.wait_for_function(  # typed slowly, the first letters are looked for alone
+        "(before) => { const { length } = document.querySelectorAll('.hand');"
+        " return 0 < length && length < before; }",
+        arg=before,
+    )
 
 
 def test_decisions_are_taken_without_javascript(open_page, catalogue, page_ids):

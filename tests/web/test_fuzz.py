@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import shutil
 from urllib.parse import unquote
 
 import pytest
@@ -59,7 +60,8 @@ def known_to_a_browser(app):
 
 
 @pytest.fixture
-def app(catalogue):
+def app(catalogue, spotted):
+    shutil.copytree(spotted / "words", catalogue / "words")
     made = create_app(catalogue)
     yield made
     made.state.store.close()

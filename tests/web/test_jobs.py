@@ -10,7 +10,7 @@ from dgmp.errors import DgmpError
 from dgmp.web.jobs import KEPT, Jobs, JobStopped, Reader
 
 
-def ended(job, seconds=5.0):
+def ended(job, seconds=60.0):
     end = time.monotonic() + seconds
     while not job.over and time.monotonic() < end:
         time.sleep(0.002)
@@ -46,10 +46,10 @@ def test_progress_is_that_of_the_stage_it_is_at(jobs, gate):
         progress(2)
         progress(2)
         reached.set()
-        gate.wait(5)
+        gate.wait(60)
 
     job = jobs.start("work", work)
-    reached.wait(5)
+    reached.wait(60)
     shown = job.plain()
     assert (shown["stage"], shown["done"], shown["total"]) == ("second", 4, 10)
     assert shown["state"] == "running"
@@ -74,7 +74,7 @@ def test_a_stopped_job_ends_at_its_next_report_and_cleans_up(jobs):
             kept.append("written")
 
     job = jobs.start("work", work)
-    began.wait(5)
+    began.wait(60)
     jobs.stop(job.id)
     assert ended(job).state == "stopped"
     assert kept[-1] == "written"
@@ -94,7 +94,7 @@ def test_a_job_may_ask_whether_it_is_to_stop(jobs):
 
 def test_a_waiting_job_that_is_stopped_never_begins(jobs, gate):
     begun = []
-    jobs.start("long", lambda stage, stopped: gate.wait(5))
+    jobs.start("long", lambda stage, stopped: gate.wait(60))
     second = jobs.start("other", lambda stage, stopped: begun.append(1))
     jobs.stop(second.id)
     gate.set()
@@ -120,7 +120,7 @@ def test_one_job_runs_at_a_time_and_in_order(jobs):
 
 
 def test_the_same_job_is_not_begun_twice(jobs, gate):
-    first = jobs.start("regroup", lambda stage, stopped: gate.wait(5))
+    first = jobs.start("regroup", lambda stage, stopped: gate.wait(60))
     assert jobs.start("regroup", lambda stage, stopped: None) is first
     gate.set()
     ended(first)

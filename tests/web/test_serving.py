@@ -62,7 +62,7 @@ class Person:
     """A browser as far as deciding needs one."""
 
     def __init__(self, address):
-        self.client = httpx.Client(base_url=address.partition("?")[0], timeout=20)
+        self.client = httpx.Client(base_url=address.partition("?")[0], timeout=120)
         page = self.client.get("/decisions", params=dict(httpx.URL(address).params))
         page = self.client.get("/decisions") if page.status_code == 303 else page
         self.csrf = re.search(r'name="csrf" value="([^"]+)"', page.text)[1]
@@ -98,7 +98,7 @@ def test_what_was_answered_is_there_after_a_kill(started, made_up):
     ]
     for thread in threads:
         thread.start()
-    end = time.monotonic() + 15
+    end = time.monotonic() + 120
     while len(confirmed) < 30 and time.monotonic() < end:
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)

@@ -13,7 +13,7 @@ from dgmp.records import Decision
 from dgmp.tasks import decide, group
 from dgmp.web.asking import Refused
 from dgmp.web.store import Store, repeated
-from dgmp.web.views.cards import page_card
+from dgmp.web.views.parts.cards import page_card
 
 
 @pytest.fixture

@@ -25,6 +25,8 @@ def test_every_address_that_is_built_is_answered_by_the_application(described):
         urls.heat_map(1, PAGE, "b"),
         urls.review(2, 1),
         urls.search(page=PAGE),
+        urls.words("a word", 2),
+        urls.words_like(PAGE, (1, 2, 3, 4)),
         urls.upload("x1"),
         urls.upload_part("x1", (1, 2, 3, 4), 80, 1),
         urls.MAP,
@@ -40,6 +42,10 @@ def test_every_address_that_is_built_is_answered_by_the_application(described):
 
 def test_a_page_name_comes_through_an_address_unharmed():
     assert parse_qs(urlsplit(urls.compare(PAGE, "b")).query)["first"] == [PAGE]
+
+
+def test_a_place_on_a_page_stands_in_its_address():
+    assert urls.page("a", (1, 2, 30, 40)) == f"{urls.page('a')}?box=1%2C2%2C30%2C40"
 
 
 def test_what_is_not_chosen_is_left_out():

@@ -157,7 +157,7 @@ def _decoded(data: bytes, path: AnyPath) -> tuple[Decision, ...]:
         return ()
     try:
         FORMAT.check(msgspec.json.decode(head), path)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise CatalogueError(f"{path}: does not begin with the head of a {FORMAT.what}") from error
     except DgmpError as error:
         raise CatalogueError(str(error)) from error

@@ -21,6 +21,8 @@ from .rows import TABLE, connect, refusals
 
 FORMAT = Format("dgmp-stored-hands", 1, "list of stored hands")
 FILE = "hands.json"
+# What reading a damaged file raises; of bytes that are no UTF-8 a ValueError.
+_DAMAGE = (OSError, msgspec.MsgspecError, ValueError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ def read_shift(folder: AnyPath) -> float:
     """The shift of the hands that were last stored, without all that is said of them."""
     try:
         stored = msgspec.json.decode((folder / FILE).read_bytes(), type=_Shifted)
-    except (OSError, msgspec.MsgspecError):
+    except _DAMAGE:
         return 0.0  # who reads the hands gets the reason
     return stored.found.shift if stored.version == FORMAT.version else 0.0
 
@@ -58,7 +60,7 @@ def read_hands(folder: AnyPath) -> StoredHands | None:
         stored = msgspec.json.decode(path.read_bytes(), type=_Stored)
     except FileNotFoundError:
         return None
-    except (OSError, msgspec.MsgspecError) as error:
+    except _DAMAGE as error:
         raise CatalogueError(f"{path}: is no {FORMAT.what}; dgmp hands makes it anew") from error
     if (stored.format, stored.version) != (FORMAT.name, FORMAT.version):
         return None  # of another version: grouping makes them anew

@@ -12,7 +12,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
-from typer import Argument, Option
+from typer import Argument, BadParameter, Option
 
 from ..files import readable
 
@@ -52,6 +52,18 @@ Dpi = Annotated[
 LineDistance = Annotated[
     float | None, Option(min=1, metavar="PX", help="The pixels between the lines of all scans.")
 ]
+Sizes = Annotated[
+    str,
+    Option(
+        metavar="S,S,...",
+        help="Image sizes at which a classifier looks at pages, 1 being its own, as 0.8,1,1.25; "
+        "their probabilities are averaged.",
+    ),
+]
+Label = Annotated[
+    str,
+    Option(help="What a classifier learns or is judged by: the script of pages, or their century."),
+]
 Device = Annotated[str, Option(help="auto, cpu or cuda.")]
 Workers = Annotated[int, Option(min=0, help="Further processes.")]
 EngineName = Annotated[
@@ -63,7 +75,16 @@ EngineName = Annotated[
         "here and ends with the command), or ray:ADDRESS (one that is there).",
     ),
 ]
-AsJson = Annotated[bool, Option("--json", help="One JSON object per line.")]
+AsJson = Annotated[bool, Option("--json", help="One JSON object.")]
+AsJsonLines = Annotated[bool, Option("--json", help="One JSON object per line.")]
+
+
+def parse_sizes(text: str) -> tuple[float, ...]:
+    """The numbers of ``--sizes``."""
+    try:
+        return tuple(float(size) for size in text.split(","))
+    except ValueError as error:
+        raise BadParameter(f"--sizes takes numbers as 0.8,1,1.25, got {text!r}") from error
 
 
 @dataclass(frozen=True)

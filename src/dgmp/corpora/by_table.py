@@ -79,11 +79,7 @@ def _list(found: Found, kind: str) -> Listed:
         )
         for row in table.rows:
             name = as_named(row["file"]).replace("\\", "/")
-            wanted = table.path.parent / name
-            known = wanted.resolve() in present
-            if not known and not wanted.exists() and (root / name).is_file():
-                wanted = root / name  # a label file that lies elsewhere may mean the corpus
-            file = _find(wanted, root, present, by_name)
+            file = _find(name, table.path.parent, root, present, by_name)
             if isinstance(file, str):
                 listed.left_out.append((name, f"listed in {table_name}, {file}"))
                 continue
@@ -130,12 +126,19 @@ def _list(found: Found, kind: str) -> Listed:
 
 
 def _find(
-    wanted: AnyPath,
+    name: str,
+    folder: AnyPath,
     root: AnyPath,
     present: dict[AnyPath, AnyPath],
     by_name: dict[str, list[AnyPath]],
 ) -> AnyPath | str:
-    """The file a row means, or why there is none."""
+    """The file a row of a table in a folder means, or why there is none."""
+    wanted = folder / name
+    try:
+        if wanted.resolve() not in present and not wanted.exists() and (root / name).is_file():
+            wanted = root / name  # a label file that lies elsewhere may mean the corpus
+    except OSError as error:  # a name that no file can have
+        return f"but there is no such file: {error.strerror}"
     resolved = wanted.resolve()
     if resolved in present:
         return present[resolved]

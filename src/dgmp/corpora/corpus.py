@@ -38,6 +38,7 @@ from .layout_files import layout_file, read_layout
 from .parts import region_pages
 from .splits import apply_split, check_split
 
+CLASSES = ("script", "century")  # what a classifier may learn
 _PASSED_OVER = ("__MACOSX", "__pycache__")
 _SPREADSHEETS = (".csv", ".tsv")  # meant as labels; a .txt may be anything
 
@@ -84,6 +85,19 @@ class Corpus:
             there = f"there is {known}" if known else "the corpus has no splits"
             raise CorpusError(f"{self.root}: no page in split {split!r}; {there}")
         return found
+
+    def classed_by(self, label: str) -> Corpus:
+        """The corpus with another label, ``century``, in the place of the script."""
+        check_name(label, CLASSES, "label")
+        if label == "script":
+            return self
+        if all(page.century is None for page in self.pages):
+            raise CorpusError(
+                f"{self.root}: no page has a century; a column century or date of a label file "
+                "gives it"
+            )
+        pages = tuple(replace(page, script=page.century) for page in self.pages)
+        return replace(self, pages=pages)
 
     def labels(self, name: str) -> tuple[str, ...]:
         """The writer, script, manuscript or scan of every page; all must be known."""
@@ -290,6 +304,7 @@ def _pages(
             manuscript=labels.get("manuscript"),
             scan=labels.get("scan"),
             split=labels.get("split"),
+            century=labels.get("century"),
             frame=frame,
             size=size,
             dpi=dpi,

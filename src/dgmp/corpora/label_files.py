@@ -1,8 +1,8 @@
 """Label files: tables with a header, CLaMM's official tables, and lists of ``name.tif id``.
 
 A table is separated by comma, semicolon or tab and its header names a column of files, then any of
-writer, script, manuscript, page and split; further columns are passed over. What a table says of a
-file wins over folder and file names.
+writer, script, manuscript, page, split, century and date; further columns are passed over. What a
+table says of a file wins over folder and file names.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from ..files import readable
 from ..pixels import SUFFIXES
 from ..storage import AnyPath
 
-LABELS = ("writer", "script", "manuscript", "scan", "split")
+LABELS = ("writer", "script", "manuscript", "scan", "split", "century")
 COLUMNS = {  # as written in headers, in small letters with _ for spaces
     "file": "file", "filename": "file", "file_name": "file", "path": "file", "image": "file",
     "writer": "writer", "writer_id": "writer", "hand": "writer",
     "script": "script", "script_type": "script", "script_type_icdar2017": "script",
     "manuscript": "manuscript", "shelfmark": "manuscript",
     "page": "scan", "scan": "scan", "split": "split",
+    "century": "century", "date": "date", "year": "date",
 }  # fmt: skip
 # In the order of their numbers: from 0 in CLaMM 2016, from 1 in CLaMM 2017.
 CLAMM_SCRIPTS = (
@@ -68,6 +69,19 @@ _BY_PLAIN_NAME = {plain_name(name): name for name in CLAMM_SCRIPTS}
 def clamm_script(name: str) -> str | None:
     """CLaMM's own spelling of a script's name, or None for a name it does not have."""
     return _BY_PLAIN_NAME.get(plain_name(name))
+
+
+def century_of(date: str | None, century: str | None = None) -> str | None:
+    """Two digits: those of a century as ``12``, or of a year as ``1143``; of two years the middle.
+
+    None where there is none from 1 to 21.
+    """
+    if century is not None:
+        number = int(century) if century.isdecimal() else 0
+    else:
+        years = [int(year) for year in re.findall(r"(?<!\d)\d{3,4}(?!\d)", date or "")]
+        number = int(sum(years) / len(years) - 1) // 100 + 1 if years else 0
+    return f"{number:02d}" if 1 <= number <= 21 else None
 
 
 def split_in(name: str) -> str | None:
@@ -161,6 +175,14 @@ def _with_header(
         if "file" not in row:
             notes.append((path.name, f"line {reader.line_num} names no file"))
             continue
+        given = row.pop("date", None), row.pop("century", None)
+        if given != (None, None):
+            century = century_of(*given)
+            if century is None:
+                shown = next(text for text in reversed(given) if text)
+                notes.append((path.name, f"line {reader.line_num}: {shown!r} says no century"))
+            else:
+                row["century"] = century
         rows.append(row)
     official = any(name.startswith("script_type") for name in header)
     scripts = [row["script"] for row in rows if "script" in row]

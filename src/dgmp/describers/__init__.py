@@ -6,6 +6,7 @@ What needs torch is imported when it is first used.
 from typing import TYPE_CHECKING
 
 from ..names import lazy_names
+from .averaged import AveragedClassifier, at_sizes
 from .calibration_files import save_calibration
 from .describer import (
     Classified,
@@ -45,6 +46,13 @@ from .registry import (
     needs_fitting,
     stored_name,
 )
+from .script_types import (
+    FusedScripts,
+    fit_script_types,
+    left_out_probabilities,
+    save_script_types,
+    with_third_part,
+)
 
 if TYPE_CHECKING:
     from .explanations import ExplainedPage, explain_page, is_explainable
@@ -81,6 +89,7 @@ __getattr__ = lazy_names(
 
 __all__ = [
     "MODEL",
+    "AveragedClassifier",
     "Classified",
     "Classifier",
     "Described",
@@ -88,6 +97,7 @@ __all__ = [
     "ExplainedPage",
     "FusedDescriber",
     "FusedRecipe",
+    "FusedScripts",
     "KeypointDescriber",
     "LearnedClassifier",
     "LearnedDescriber",
@@ -97,6 +107,7 @@ __all__ = [
     "Seen",
     "SharedCosine",
     "as_standardization",
+    "at_sizes",
     "classify_pages",
     "contributions_of",
     "describe_pages",
@@ -105,6 +116,7 @@ __all__ = [
     "explain_page",
     "fit_describer",
     "fit_keypoint_describer",
+    "fit_script_types",
     "from_pretrained",
     "full_spec",
     "gather",
@@ -112,6 +124,7 @@ __all__ = [
     "is_explainable",
     "is_kind",
     "keypoint_rectangles",
+    "left_out_probabilities",
     "likeness_pictures",
     "load",
     "load_classifier",
@@ -130,8 +143,10 @@ __all__ = [
     "save_fused",
     "save_keypoint_encoding",
     "save_pretrained",
+    "save_script_types",
     "share_cosine",
     "stored_name",
     "strongest_pieces",
     "unlike_first",
+    "with_third_part",
 ]

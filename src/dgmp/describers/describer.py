@@ -52,7 +52,10 @@ class Describer(Protocol):
 
 
 class Classifier(Protocol):
-    """Prepared page in, the probability of every class out."""
+    """Prepared page in, the probability of every class out.
+
+    One whose probabilities are calibrated may have a number ``least``: below it, it cannot say.
+    """
 
     @property
     def preparation(self) -> Preparation:
@@ -105,6 +108,13 @@ class Classified:
     probabilities: Floats  # (pages, classes)
     classes: tuple[str, ...]
     failures: tuple[tuple[str, str], ...]  # page id, reason
+    least: float = 0.0  # the probability below which nothing is said
+
+    @property
+    def named(self) -> tuple[str | None, ...]:
+        """The most probable class of each page; None: cannot say."""
+        best = zip(self.probabilities.argmax(axis=1), self.probabilities.max(axis=1), strict=True)
+        return tuple(self.classes[n] if share >= self.least else None for n, share in best)
 
 
 def describe_pages(
@@ -169,7 +179,8 @@ def classify_pages(
     prepare = read or reader(classifier, binarization)
     work = OnPixels(classifier.classify_page, prepare, crop)
     kept, found, failures = gather(pages, work, engine, progress, "classified")
-    return Classified(tuple(kept), np.stack(found), classifier.classes, failures)
+    least = getattr(classifier, "least", 0.0)
+    return Classified(tuple(kept), np.stack(found), classifier.classes, failures, least)
 
 
 def gather(

@@ -150,6 +150,11 @@ class LearnedClassifier:
         """That of the pages the network was trained on."""
         return self.model.input.preparation
 
+    def at_size(self, size: float) -> LearnedClassifier:
+        """The same network, shown its patches ``size`` times as large."""
+        model = replace(self.model, input=self.model.input.at_size(size))
+        return LearnedClassifier(model, device=str(self.device))
+
     def classify_page(self, image: PageImage) -> Floats:  # (classes,)
         """The probabilities of the classes: the mean over the patches of a page."""
         patches = self.model.input.patches(image)

@@ -6,7 +6,8 @@ like a kind:
 
     RUN with model.json        kind "learned": a trained network, of writers or of scripts
     DIR with describer.json    the kind that stands in it: "keypoints" (beside model.json, by
-                               ``dgmp learn``), "fused", "scripts", or a classical one
+                               ``dgmp learn``), "fused", "scripts", "script-types", or a classical
+                               one
     RUN/calibration.json       what its cosines say about hands, if ``dgmp calibrate`` was run
 """
 
@@ -33,6 +34,7 @@ from ..plugins import find, installed, is_plugin
 from ..records import PageProgress
 from .describer import Classifier, Describer
 from .fused import load_fused
+from .script_types import load_script_types
 
 if TYPE_CHECKING:
     from ..models import TrainedModel
@@ -103,6 +105,8 @@ def load(
         return load_fused(folder)
     if kind == "scripts":
         return load_script_classifier(folder)
+    if kind == "script-types":
+        return load_script_types(folder, load_fused(_folder("default")))
     return load_classical(folder)
 
 

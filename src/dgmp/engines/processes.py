@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -55,8 +56,10 @@ class _Process:
 
     def __init__(self, packed: Path) -> None:
         # A fresh process: a fork of one that runs torch or OpenCV threads may hang.
-        self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
-        self.ready: Future[Any] = self._pool.submit(_begin, packed)
+        self._pool = ProcessPoolExecutor(
+            1, mp_context=get_context("spawn"), initializer=_begin, initargs=(packed,)
+        )
+        self.ready: Future[Any] = self._pool.submit(_take, packed)
 
     def call(self, item: Any) -> Future[Any]:
         try:
@@ -74,13 +77,17 @@ class _Process:
 
 
 def _begin(packed: Path) -> None:
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_end_with_parent, args=(packed,), daemon=True).start()
+
+
+def _take(packed: Path) -> None:
     take_function(packed.read_bytes())
 
 
-def _end_with_parent() -> None:
-    """A parent that is killed ends no pool; its processes would wait for ever."""
+def _end_with_parent(packed: Path) -> None:
+    """A parent that is killed ends no pool and removes nothing; its workers would wait for ever."""
     parent = parent_process()
     assert parent is not None
     parent.join()
+    shutil.rmtree(packed.parent, ignore_errors=True)
     os._exit(1)

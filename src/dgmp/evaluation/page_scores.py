@@ -12,6 +12,7 @@ that describe pages first, which takes longer than finding a label missing.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -60,11 +61,14 @@ def score_scripts(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Scores:
-    """Accuracy of probabilities (pages, classes) per page, balanced, and per manuscript."""
+    """Accuracy of probabilities (pages, classes) per page, balanced, and per manuscript.
+
+    Where classes are numbers, as centuries, also how far off the most probable ones are.
+    """
     check_scripts(pages, classes)
     rows = _one_row_per_page(pages, probabilities, "probabilities")
     try:
-        return classification_scores(
+        scores = classification_scores(
             rows,
             [page.script for page in pages],
             classes=classes,
@@ -75,6 +79,11 @@ def score_scripts(
         )
     except ValueError as error:  # rows that are no probabilities
         raise CorpusError(f"{len(pages)} pages cannot be scored: {error}") from error
+    if not all(name.isdecimal() for name in classes):
+        return scores
+    named = np.array([int(name) for name in classes])[np.asarray(rows).argmax(axis=1)]
+    off = np.abs(named - [int(str(page.script)) for page in pages]).mean()
+    return replace(scores, notes=(*scores.notes, f"mean absolute error: {off:.2f}"))
 
 
 def check_labels(pages: Sequence[Page], name: Literal["writer", "script"]) -> None:

@@ -4,6 +4,7 @@ from .outcomes import Outcome, mean_scores
 from .reproducing import TABLES, find_table, reproduce
 from .rows import PaperTable, Row
 from .settings import Setting
+from .words import WordSetting, reproduce_words
 
 __all__ = [
     "TABLES",
@@ -11,7 +12,9 @@ __all__ = [
     "PaperTable",
     "Row",
     "Setting",
+    "WordSetting",
     "find_table",
     "mean_scores",
     "reproduce",
+    "reproduce_words",
 ]

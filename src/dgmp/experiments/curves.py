@@ -15,7 +15,13 @@ from ..plotting import picture
 from ..training import Curve, plot_error_curves
 from .scripts import SCRIPTS_TABLE
 
-CURVES_TABLE = replace(SCRIPTS_TABLE, name="curves", title="Validation error per epoch", remark="")
+CURVES_TABLE = replace(
+    SCRIPTS_TABLE,
+    name="curves",
+    title="Validation error per epoch",
+    rows=tuple(row for row in SCRIPTS_TABLE.rows if row.trains),
+    remark="",
+)
 
 
 def write_curves(curves: Sequence[Curve], out: Path, data: str, what: str) -> list[Path]:

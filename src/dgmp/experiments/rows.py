@@ -14,7 +14,10 @@ Figures = Mapping[str, float]  # measure -> percent
 
 @dataclass(frozen=True)
 class Row:
-    """A pooling in its place at the end of the network of a recipe; all else stays the same."""
+    """A pooling at the end of the network of a recipe, or what the networks of other rows give.
+
+    All else stays the same.
+    """
 
     name: str  # of its runs
     title: str
@@ -23,11 +26,24 @@ class Row:
     normalize: bool = True
     margin: float | None = None  # of batch-hard triplets; None: the loss of the recipe
     whitened: str | None = None  # the row whose descriptors it whitens: it trains nothing itself
+    members: tuple[str, ...] = ()  # rows whose probabilities it averages: it trains nothing itself
+    sizes: tuple[float, ...] = (1.0,)  # image sizes at which it is tested, of each member
+    size: float = 1.0  # image size at which it is trained and tested
+    zca: int | None = None  # pixels along the filter that whitens its patches
     baseline: str | None = None  # the row it is compared with
     paper: Mapping[str, Figures] = field(default_factory=dict)  # by data set
 
+    @property
+    def trains(self) -> bool:
+        """Whether it has runs of its own."""
+        return self.whitened is None and not self.members
+
     def recipe(self, base: Recipe) -> Recipe:
         """The recipe of this row's runs."""
+        looks_at = base.input if self.size == 1 else base.input.at_size(self.size)
+        if self.zca is not None:
+            looks_at = replace(looks_at, view="patches", zca=self.zca)
+        base = replace(base, input=looks_at)
         model = replace(
             base.model,
             pooling=self.pooling,
@@ -63,8 +79,13 @@ class PaperTable:
         known = [row.name for row in self.rows]
         for name in names:
             check_name(name, known, f"row of the table {self.name}")
-        # A row that whitens another's descriptors needs that one's runs.
-        needed = {row.whitened for row in self.rows if row.name in names}
+        # A row that trains nothing needs the runs of others.
+        needed = {
+            other
+            for row in self.rows
+            if row.name in names
+            for other in (row.whitened, *row.members)
+        }
         return tuple(row for row in self.rows if row.name in {*names, *needed})
 
 

@@ -13,7 +13,15 @@ from pathlib import Path
 import numpy as np
 
 from ..classical import fit_soft_whitening
-from ..describers import LearnedClassifier, LearnedDescriber, classify_pages, describe_pages
+from ..describers import (
+    AveragedClassifier,
+    Classifier,
+    LearnedClassifier,
+    LearnedDescriber,
+    at_sizes,
+    classify_pages,
+    describe_pages,
+)
 from ..errors import CorpusError
 from ..evaluation import save_scores, score_scripts, score_writers
 from ..files import replacing
@@ -39,7 +47,7 @@ def run_table(
     watchers = watchers or Watchers()
     chosen = table.chosen(rows)
     for row in chosen:
-        if row.whitened is None:
+        if row.trains:
             setting.start(row)  # refuses a row that has nothing to begin with
     claim_table(out, setting.to_json())
     choose_pages(setting.corpus, setting.recipe, 0)  # refuses what cannot be trained on
@@ -61,8 +69,10 @@ def run_table(
             left = (time.monotonic() - began) / number * (len(todo) - number) if number else None
             soon = "" if left is None else f", about {left / 60:.0f} minutes left"
             watchers.announce(f"{row.title}, seed {seed} (run {number + 1} of {len(todo)}{soon})")
-        if row.whitened is None:
+        if row.trains:
             _train_and_test(row, seed, setting, out, test, watchers)
+        elif row.members:
+            _average_and_test(row, seed, setting, out, test)
         else:
             _whiten_and_test(row, seed, setting, out, test)
         yield row, seed
@@ -70,7 +80,7 @@ def run_table(
 
 def _is_finished(row: Row, seed: int, setting: Setting, out: Path) -> bool:
     scored = all(score_file(out, row, seed, v).exists() for v in VIEWS[setting.recipe.task])
-    if not scored or row.whitened is not None:
+    if not scored or not row.trains:
         return scored
     return Run(run_folder(out, row, seed)).recipe == row.recipe(setting.recipe)
 
@@ -116,9 +126,15 @@ def _whiten_and_test(row: Row, seed: int, setting: Setting, out: Path, test: Pag
         save_scores(scores, score_file(out, row, seed, view))
 
 
-def _test_scripts(
-    classifier: LearnedClassifier, test: PageStore, folder: Path, scored: Path
-) -> None:
+def _average_and_test(row: Row, seed: int, setting: Setting, out: Path, test: PageStore) -> None:
+    """Score the mean probabilities of other rows' networks, each at every size of this row."""
+    folders = [out / "runs" / f"{name}-{seed}" for name in row.members]
+    members = [LearnedClassifier(load_model(f), device=setting.device) for f in folders]
+    averaged = AveragedClassifier(tuple(at_sizes(one, row.sizes) for one in members))
+    _test_scripts(averaged, test, run_folder(out, row, seed), score_file(out, row, seed, "page"))
+
+
+def _test_scripts(classifier: Classifier, test: PageStore, folder: Path, scored: Path) -> None:
     """Probabilities of the pages of known scripts, which an ensemble needs, then their scores."""
     known = [page for page in test.pages if page.script in classifier.classes]
     if not known:

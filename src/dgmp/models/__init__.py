@@ -9,7 +9,7 @@ from .resnet import ResNet, resnet18, resnet34, resnet50
 from .resnet8 import ResNet8, resnet8
 from .resnet20 import ResNet20, resnet20
 from .spec import PAPER, InputSpec, ModelSpec, cut_patch
-from .standardization import Standardization, fit_standardization
+from .standardization import Standardization, fit_standardization, fit_zca
 from .surgery import replace_global_pooling
 from .timm_backbone import TimmBackbone
 from .weights import LoadedWeights, load_weights
@@ -32,6 +32,7 @@ __all__ = [
     "efficientnet_lite0",
     "fetched",
     "fit_standardization",
+    "fit_zca",
     "lite0_weights",
     "load_model",
     "load_weights",

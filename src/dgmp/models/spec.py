@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -82,12 +82,19 @@ class InputSpec:
     side: int = 400  # pixels along a patch as the network sees it; other than patch: resampled
     preparation: Preparation = field(default_factory=Preparation)
     standardization: Standardization | None = None  # of the training patches
+    zca: int | None = None  # pixels along the filter that whitens patches; None: they are not
 
     def __post_init__(self) -> None:
         check_name(self.view, VIEWS, "view")
         for name in ("patch", "stride", "side"):
             if getattr(self, name) < 1:
                 raise DgmpError(f"{name} must be at least 1 pixel, got {getattr(self, name)}")
+        if self.zca is not None and (self.zca < 3 or self.zca % 2 == 0):
+            raise DgmpError(f"zca must be an odd number of pixels from 3 on, got {self.zca}")
+
+    def at_size(self, size: float) -> InputSpec:
+        """The same patches, ``size`` times as many pixels along them."""
+        return replace(self, side=max(round(self.side * size), 1))
 
     def rectangles(self, image: PageImage) -> Rectangles:  # (patches, 4)
         """Where the patches of a page lie; they may reach beyond its border."""

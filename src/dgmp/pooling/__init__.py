@@ -16,13 +16,16 @@ from .generalized_max import (
     generalized_max_weights,
 )
 from .generalized_mean import GeneralizedMeanPool
+from .generalized_sum import GeneralizedSumPool
 from .layer import Pooling, flatten_positions, parameter_groups, pooling_parameters, unit_length
 from .log_sum_exp import LogSumExpPool
 from .masks import map_mask
 from .maximum import MaxPool
 from .mixed import MixedPool
 from .netrvlad import NetRvladPool
+from .plain_operators import plain_program
 from .power import PowerNormalized
+from .salad import SaladPool
 from .simpool import SimPool
 from .tree import TreePool
 from .zoo import POOLINGS, make_pooling
@@ -43,12 +46,14 @@ __all__ = [
     "GatedPool",
     "GeneralizedMaxPool",
     "GeneralizedMeanPool",
+    "GeneralizedSumPool",
     "LogSumExpPool",
     "MaxPool",
     "MixedPool",
     "NetRvladPool",
     "Pooling",
     "PowerNormalized",
+    "SaladPool",
     "SimPool",
     "TreePool",
     "energy_max_pool",
@@ -60,6 +65,7 @@ __all__ = [
     "map_mask",
     "onnx_translations",
     "parameter_groups",
+    "plain_program",
     "pooling_parameters",
     "unit_length",
 ]

@@ -15,10 +15,21 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._C import _are_functorch_transforms_active
+from torch._functorch.utils import unwrap_dead_wrappers
 from torch.autograd import forward_ad
 from torch.utils._pytree import tree_map
 
-from .ridge import RIDGE_FLOOR, Solved, ridge_pool, ridge_pool_backward, ridge_pool_tangent
+from .problem import RIDGE_FLOOR
+from .ridge import (
+    Solved,
+    pool_images,
+    pull_images,
+    ridge_pool,
+    ridge_pool_backward,
+    ridge_pool_tangent,
+)
+from .solvers import at_once
 
 # mypy: disable-error-code="no-untyped-def"
 
@@ -70,12 +81,23 @@ def plain_pool(
     return (pooled / size).squeeze(2).to(phi.dtype)
 
 
-class _RidgePool(torch.autograd.Function):
+class _Function(torch.autograd.Function):
+    """Without the binding of default arguments, which takes as long as a small image."""
+
     generate_vmap_rule = True
 
+    @classmethod
+    def apply(cls, *arguments):
+        if _are_functorch_transforms_active():
+            return super().apply(*arguments)
+        base = super(torch.autograd.Function, cls)
+        return base.apply(*unwrap_dead_wrappers(arguments))  # type: ignore[attr-defined]
+
+
+class _RidgePool(_Function):
     @staticmethod
     def forward(phi, weights, ridge, relative):
-        return ridge_pool(phi, weights, ridge, relative)
+        return (pool_images if at_once(phi) else ridge_pool)(phi, weights, ridge, relative)
 
     @staticmethod
     def setup_context(ctx, inputs, output):
@@ -93,7 +115,8 @@ class _RidgePool(torch.autograd.Function):
 
         def fast(grad, *tensors):
             phi, ridge, *weights = tensors[:count]
-            by_phi, by_weights, by_ridge = ridge_pool_backward(
+            pull = pull_images if at_once(phi, grad) else ridge_pool_backward
+            by_phi, by_weights, by_ridge = pull(
                 phi,
                 weights[0] if weights else None,
                 relative,
@@ -108,9 +131,11 @@ class _RidgePool(torch.autograd.Function):
             gradients = torch.func.vjp(_plain(relative), *inputs)[1](grad)
             return gradients if for_weights else gradients[:2]
 
-        by_phi, by_ridge, *by_weights = _Derivative.apply(
-            fast, plain, 1 + count, grad, *inputs, *solved
-        )
+        if torch.is_grad_enabled() or forward_ad._current_level >= 0:  # derivatives of these
+            gradients = _Derivative.apply(fast, plain, 1 + count, grad, *inputs, *solved)
+        else:
+            gradients = fast(grad, *inputs, *solved)
+        by_phi, by_ridge, *by_weights = gradients
         return by_phi, by_weights[0] if for_weights else None, by_ridge, None
 
     @staticmethod
@@ -141,10 +166,8 @@ class _RidgePool(torch.autograd.Function):
         return tangent, *[None] * (len(solved) - 1)
 
 
-class _Derivative(torch.autograd.Function):
+class _Derivative(_Function):
     """``fast(*inputs, *cached)``, to be differentiated as ``plain(*inputs)``."""
-
-    generate_vmap_rule = True
 
     @staticmethod
     def forward(fast, plain, count, *tensors):

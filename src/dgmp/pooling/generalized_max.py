@@ -198,7 +198,7 @@ class GeneralizedMaxPool(Pooling):
             self.log_ridge = nn.Parameter(one_number(math.log(ridge)))
         else:
             self.register_buffer("log_ridge", one_number(math.log(ridge)))
-        self._last: tuple[Tensor, Tensor] | None = None
+        self._last: tuple[Tensor, Tensor, Tensor] | None = None
 
     def reset_parameters(self) -> None:
         """Back to the ridge it was built with; the mean has a method of its own."""
@@ -217,12 +217,18 @@ class GeneralizedMaxPool(Pooling):
     @property
     def last_ridge(self) -> float | None:
         """The mean λ of the last batch; reading it waits for the device."""
-        return None if self._last is None else self._last[0].item()
+        if self._last is None:
+            return None
+        penalty, _, size = self._last
+        return (penalty * size.square()).mean().item()
 
     @property
     def last_relative_ridge(self) -> float | None:
         """The mean ρ = λ / Σᵢwᵢ‖φᵢ‖² of the last batch's images that have any energy."""
-        return None if self._last is None else self._last[1].item()
+        if self._last is None:
+            return None
+        penalty, energy, _ = self._last
+        return torch.where(energy > 0, penalty / energy, torch.nan).nanmean().item()
 
     def pool(self, phi: Tensor, weights: Tensor | None) -> Tensor:
         if self.mean is not None:
@@ -240,9 +246,7 @@ class GeneralizedMaxPool(Pooling):
         # A graph cannot hold it, and under torch.func it would outlive its transform.
         if torch.compiler.is_exporting() or _are_functorch_transforms_active():
             return
-        with torch.no_grad():
-            rho = torch.where(solved.energy > 0, solved.penalty / solved.energy, torch.nan)
-            self._last = (solved.penalty * solved.size.square()).mean(), rho.nanmean()
+        self._last = solved.penalty.detach(), solved.energy.detach(), solved.size.detach()
 
     @property
     def _kind(self) -> int:

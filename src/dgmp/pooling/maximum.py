@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from .layer import Pooling
-from .solvers import can_read
+from .solvers import at_once, can_read
 
 
 class MaxPool(Pooling):
@@ -46,7 +46,10 @@ def show_broken(
     values: Tensor,  # (B, C, N)
 ) -> Tensor:  # (B, C)
     """NaN for channels with −∞, which a maximum would pass over: broken features must show."""
-    return pooled.masked_fill(values.detach().amin(dim=2).isneginf(), torch.nan)
+    values = values.detach()
+    if at_once(values) and values.numel() and values.amin() > -torch.inf:
+        return pooled
+    return pooled.masked_fill(values.amin(dim=2).isneginf(), torch.nan)
 
 
 def _over_present(

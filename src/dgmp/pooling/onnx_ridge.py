@@ -17,7 +17,7 @@ import torch
 from onnxscript import BOOL, DOUBLE, FLOAT
 from onnxscript import opset18 as op
 
-from .ridge import RIDGE_FLOOR
+from .problem import RIDGE_FLOOR
 
 OPSET = 18
 FLOAT_32, FLOAT_64, INT_32, BOOLEAN = 1, 11, 6, 9  # the numbers of these types in ONNX

@@ -40,6 +40,7 @@ the form is chosen by the sizes that come, not by those that were traced.
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import NamedTuple
 
@@ -51,6 +52,8 @@ from . import solvers
 from .precision import exactly
 from .problem import (
     Problem,
+    all_in_range,
+    all_one,
     apply_with,
     assemble,
     divided,
@@ -60,19 +63,16 @@ from .problem import (
     in_range,
     lay_out,
     lay_out_wide,
+    parts,
+    penalties,
     pool_with,
     primal_doubt,
-    together,
+    surely_pooled,
+    surely_solved,
 )
 from .solvers import cholesky_in_place, direct_solver, refining_solver, rows_times
 
-# The smallest ρ = λ / Σwᵢ‖φᵢ‖² that is solved for, in units of machine epsilon (float32: 1.9e-6).
-RIDGE_FLOOR = 16
-# The smallest ρ that is factorised: the Gram matrix is off by several epsilons of its trace where
-# positions are alike, and the Cholesky factorisation must not meet a negative pivot. Between the
-# two floors the factor belongs to a larger ridge, and refinement solves for the one asked for.
-_FACTOR_FLOOR = 128
-_CACHED_ELEMENTS = 2**20  # features whose gradient is written together
+_CACHED_ELEMENTS = 2**20  # features whose gradient is computed together
 
 
 class Solved(NamedTuple):
@@ -86,8 +86,7 @@ class Solved(NamedTuple):
     size: Tensor  # c: (B,)
 
 
-@torch.library.custom_op("dgmp::ridge_pool", mutates_args=())
-def ridge_pool(
+def pool_images(
     phi: Tensor,  # (B, C, N)
     weights: Tensor | None,  # (B, N)
     ridge: Tensor,  # (), (1,) or (B,): λ, or ρ where relative
@@ -95,38 +94,41 @@ def ridge_pool(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
     """Solve each image; returns the fields of :class:`Solved`."""
     with exactly(phi):
-        readable = solvers.can_read(phi)
-        size = phi.new_ones(len(phi)) if readable else feature_size(phi, weights, ridge, relative)
-        phi = phi if readable else divided(phi, size)
+        readable = solvers.can_read(phi) and len(phi) > 0
+        size = None if readable else feature_size(phi, weights, ridge, relative)
+        phi = phi if size is None else divided(phi, size)
         problem, gram, energy = assemble(phi, weights)
-        if readable and not (inside := in_range(energy)).all():
-            size = torch.where(inside, 1, feature_size(phi, weights, ridge, relative))
+        if readable and not all_in_range(energy):
+            size = torch.where(in_range(energy), 1, feature_size(phi, weights, ridge, relative))
             phi = divided(phi, size)
             problem, gram, energy = assemble(phi, weights)
-        epsilons = torch.finfo(phi.dtype).eps * energy
-        penalty = ridge * energy if relative else ridge.expand_as(energy) / size / size
-        penalty = torch.maximum(penalty, RIDGE_FLOOR * epsilons)
-        penalty = torch.where(penalty == 0, 1, penalty)  # no energy: any ridge gives zeros
-        gram.diagonal(dim1=1, dim2=2).add_(
-            torch.maximum(penalty, _FACTOR_FLOOR * epsilons).unsqueeze(1)
-        )
+        penalty, factored, strain = penalties(ridge, energy, size, relative)
+        gram.diagonal(dim1=1, dim2=2).add_(factored.unsqueeze(1))
         factor, broken = cholesky_in_place(gram)
 
         pooled, beta = pool_with(problem, penalty, direct_solver(problem.matrix, factor))
-        if problem.dual:
-            doubt = dual_doubt(pooled, beta, penalty, energy)
-        else:
-            doubt = primal_doubt(rows_times(beta, problem.matrix) - pooled, pooled)
-        for rows in doubted_rows(doubt, energy, phi):
-            wide = lay_out_wide(phi, weights, rows)
-            solve = refining_solver(wide.matrix, penalty[rows], factor[rows])
-            pooled[rows], beta[rows] = (
-                result.to(phi.dtype) for result in pool_with(wide, penalty[rows], solve)
-            )
+        if not surely_pooled(problem, strain, pooled, energy):
+            if problem.dual:
+                doubt = dual_doubt(pooled, beta, penalty, energy)
+            else:
+                doubt = primal_doubt(rows_times(beta, problem.matrix) - pooled, pooled)
+            for rows in doubted_rows(doubt, energy, phi):
+                wide = lay_out_wide(phi, weights, rows)
+                solve = refining_solver(wide.matrix, penalty[rows], factor[rows])
+                pooled[rows], beta[rows] = (
+                    result.to(phi.dtype) for result in pool_with(wide, penalty[rows], solve)
+                )
+        if size is not None:
+            pooled = pooled / size.unsqueeze(1)
         # Neither infinities nor a factorisation that broke down may pass as a number.
-        lost = (broken != 0) | ~energy.isfinite() | ~penalty.isfinite()
-        pooled = (pooled / size.unsqueeze(1)).masked_fill_(lost.unsqueeze(1), torch.nan)
+        if math.isinf(strain) or bool(broken.any()):
+            lost = (broken != 0) | ~energy.isfinite() | ~penalty.isfinite()
+            pooled.masked_fill_(lost.unsqueeze(1), torch.nan)
+        size = torch.ones_like(energy) if size is None else size
     return pooled, beta, penalty, energy, factor, size
+
+
+ridge_pool = torch.library.custom_op("dgmp::ridge_pool", pool_images, mutates_args=())
 
 
 @ridge_pool.register_fake
@@ -151,8 +153,7 @@ def _ridge_pool_fake(
     )
 
 
-@torch.library.custom_op("dgmp::ridge_pool_backward", mutates_args=())
-def ridge_pool_backward(
+def pull_images(
     phi: Tensor,
     weights: Tensor | None,
     relative: bool,
@@ -167,37 +168,64 @@ def ridge_pool_backward(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The gradients of features (B, C, N), weights (B, N) and ridge (B,)."""
     with exactly(phi):
-        of_size, phi = phi, divided(phi, size)
-        scaled = phi is not of_size
-        if scaled:
+        if scaled := not all_one(size):
             pooled, grad = pooled * size.unsqueeze(1), grad / size.unsqueeze(1)
-        problem = lay_out(phi, weights)
-        v, u = _apply(  # v stands for λv
-            problem, phi, weights, grad, None, Solved(pooled, beta, penalty, energy, factor, size)
-        )
-        by_penalty = -(u * beta).sum(1) if problem.dual else -(v * pooled).sum(1) / penalty  # (B,)
-
+        solved = Solved(pooled, beta, penalty, energy, factor, size)
+        trusted = _trusted(phi, solved)
         by_phi = torch.empty_like(phi)
-        columns = (v.unsqueeze(2), pooled.unsqueeze(2))  # (B, C, 1)
-        lines = ((problem.scale * beta).unsqueeze(1), (problem.scale * u).unsqueeze(1))  # (B, 1, N)
-        # A few images at a time: the second product then finds the first in the cache.
-        step = together(phi, _CACHED_ELEMENTS)
-        for part in (slice(start, start + step) for start in range(0, len(phi), step)):
-            torch.mul(columns[0][part], lines[0][part], out=by_phi[part])
-            by_phi[part].addcmul_(columns[1][part], lines[1][part], value=-1)
-        by_weights = phi.new_empty(0)
-        if for_weights:
-            by_weights = rows_times(v, phi) * _misfit(phi, pooled) / penalty.unsqueeze(1)
-        if relative:
-            rho = torch.where(energy > 0, penalty / energy, 0)
-            slope = (rho * by_penalty).unsqueeze(1)  # (B, 1)
-            by_phi.addcmul_(phi, (2 * slope * problem.scale.square()).unsqueeze(1))
-            if for_weights:
-                by_weights += slope * phi.square().sum(1)
-        by_ridge = by_penalty * energy if relative else by_penalty / size / size
+        rest = []
+        # A few images at a time: what reads their features again then finds them in the cache.
+        for part in parts(phi, _CACHED_ELEMENTS):
+            few = Solved(*(field[part] for field in solved))
+            psi = phi[part] / few.size[:, None, None] if scaled else phi[part]
+            counts = None if weights is None else weights[part]
+            rest.append(
+                _fill(by_phi[part], psi, counts, relative, for_weights, grad[part], few, trusted)
+            )
+        by_weights, by_penalty = (
+            torch.cat(x) if len(x) > 1 else x[0] for x in zip(*rest, strict=True)
+        )
+        by_ridge = by_penalty * energy if relative else by_penalty
         if scaled:
             by_phi /= size[:, None, None]
+            by_ridge = by_ridge if relative else by_ridge / size / size
     return by_phi, by_weights, by_ridge
+
+
+def _fill(
+    by_phi: Tensor,
+    phi: Tensor,
+    weights: Tensor | None,
+    relative: bool,
+    for_weights: bool,
+    grad: Tensor,
+    solved: Solved,
+    trusted: bool,
+) -> tuple[Tensor, Tensor]:
+    """Write the gradient of the features to ``by_phi``; returns those of weights and λ."""
+    pooled, beta, penalty, energy, *_ = solved
+    problem = lay_out(phi, weights)
+    v, u = _apply(problem, phi, weights, grad, None, solved, trusted)  # v stands for λv
+    by_penalty = -(u * beta).sum(1) if problem.dual else -(v * pooled).sum(1) / penalty  # (B,)
+
+    inner, outer = (beta, u) if weights is None else (problem.scale * beta, problem.scale * u)
+    torch.mul(v.unsqueeze(2), inner.unsqueeze(1), out=by_phi)
+    by_phi.addcmul_(pooled.unsqueeze(2), outer.unsqueeze(1), value=-1)
+    by_weights = phi.new_empty(0)
+    if for_weights:
+        by_weights = rows_times(v, phi) * _misfit(phi, pooled) / penalty.unsqueeze(1)
+    if relative:
+        rho = torch.where(energy > 0, penalty / energy, 0)
+        slope = (rho * by_penalty).unsqueeze(1)  # (B, 1)
+        by_phi.addcmul_(phi, (2 * slope * problem.scale.square()).unsqueeze(1))
+        if for_weights:
+            by_weights += slope * phi.square().sum(1)
+    return by_weights, by_penalty
+
+
+ridge_pool_backward = torch.library.custom_op(
+    "dgmp::ridge_pool_backward", pull_images, mutates_args=()
+)
 
 
 @ridge_pool_backward.register_fake
@@ -253,7 +281,8 @@ def ridge_pool_tangent(
             outer = outer + rows_times(change, phi.mT)
         inner = problem.scale * rows_times(pooled, along_phi) + along_penalty.unsqueeze(1) * beta
         solved = Solved(pooled, beta, penalty, energy, factor, size)
-        return _apply(problem, phi, weights, outer, inner, solved)[0] / size.unsqueeze(1)
+        trusted = _trusted(phi, solved)
+        return _apply(problem, phi, weights, outer, inner, solved, trusted)[0] / size.unsqueeze(1)
 
 
 @ridge_pool_tangent.register_fake
@@ -281,10 +310,13 @@ def _apply(
     outer: Tensor,  # p: (B, C)
     inner: Tensor | None,  # q: (B, N)
     solved: Solved,
+    trusted: bool,
 ) -> tuple[Tensor, Tensor]:
     """x = (ΨΨᵀ + λI)⁻¹(λp − Ψq) (B, C) and, without q, Ψᵀx/λ (B, N)."""
     penalty, factor = solved.penalty, solved.factor
     x, u = apply_with(problem, penalty, outer, inner, direct_solver(problem.matrix, factor))
+    if trusted:
+        return x, u
     if problem.dual:
         doubt = dual_doubt(solved.pooled, solved.beta, penalty, solved.energy)
     else:
@@ -297,6 +329,16 @@ def _apply(
         results = apply_with(wide, penalty[rows], outer[rows].double(), part, solve)
         x[rows], u[rows] = (result.to(phi.dtype) for result in results)
     return x, u
+
+
+def _trusted(phi: Tensor, solved: Solved) -> bool:
+    """Whether no solution with these factors can be in doubt; False where it is not known."""
+    if not solvers.can_read(phi) or len(phi) == 0:
+        return False
+    pooled, beta, penalty, energy, *_ = solved
+    if phi.shape[2] < phi.shape[1]:
+        return not dual_doubt(pooled, beta, penalty, energy).any()
+    return surely_solved(phi.shape[2], (energy / penalty).amax().item())
 
 
 def _misfit(phi: Tensor, pooled: Tensor) -> Tensor:  # (B, N)

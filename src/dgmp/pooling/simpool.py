@@ -4,8 +4,9 @@
     a = softmaxᵢ(qᵀkᵢ / √C),   ξ = (Σᵢ aᵢ vᵢ^γ)^(1/γ)      γ = 2, one head; γ is not learned
 
 LN runs over the channels of a position. The minimum is that of all channels and positions of the
-image; the authors' code takes it over the batch, by which one image would change another. ε = 1e-6
-keeps the root differentiable.
+image, or with ``per_channel`` that of all positions, for each channel; the authors' code takes it
+over the batch, by which one image would change another, timm's by channel. ε = 1e-6 keeps the root
+differentiable.
 
 Psomas et al.: Keep It SimPool: Who Said Supervised Transformers Suffer from Attention Deficit?,
 ICCV 2023.
@@ -28,7 +29,13 @@ class SimPool(Pooling):
     """Attention with the average as its only query and no value projection."""
 
     def __init__(
-        self, channels: int, gamma: float = 2.0, *, eps: float = 1e-6, normalize: bool = False
+        self,
+        channels: int,
+        gamma: float = 2.0,
+        *,
+        eps: float = 1e-6,
+        per_channel: bool = False,
+        normalize: bool = False,
     ) -> None:
         super().__init__(normalize=normalize)
         if not gamma > 0:
@@ -36,6 +43,7 @@ class SimPool(Pooling):
         self.channels = self.out_channels = channels
         self.gamma = gamma
         self.eps = eps
+        self.per_channel = per_channel
         self.norm = nn.LayerNorm(channels, eps=1e-6)
         self.query = nn.Linear(channels, channels, bias=False)
         self.key = nn.Linear(channels, channels, bias=False)
@@ -58,7 +66,8 @@ class SimPool(Pooling):
         return answers.masked_fill(none, 1).pow(1 / self.gamma).masked_fill(none, 0).squeeze(1)
 
     def _values(self, tokens: Tensor, weights: Tensor | None) -> Tensor:  # (B, N, C)
-        smallest = -present_maximum(-tokens.amin(dim=2).unsqueeze(1), weights)  # (B, 1)
+        values = tokens.mT if self.per_channel else tokens.amin(dim=2).unsqueeze(1)
+        smallest = -present_maximum(-values, weights)  # (B, C) or (B, 1)
         # Only an absent position can be below the smallest value of the present ones.
-        above = (tokens - smallest.unsqueeze(2)).clamp(min=0)
+        above = (tokens - smallest.unsqueeze(1)).clamp(min=0)
         return (above + self.eps) ** self.gamma

@@ -10,6 +10,8 @@ from typing import Protocol
 
 import torch
 from torch import Tensor
+from torch._C import _are_functorch_transforms_active, _len_torch_dispatch_stack
+from torch._C._functorch import is_legacy_batchedtensor
 
 _STRIP = 96  # columns; a multiple of what the CPU's kernels take at a time, others are slower
 _REFINE_STEPS = 8  # on the CPU mostly one or two are run
@@ -82,47 +84,70 @@ def can_read(tensor: Tensor) -> bool:
     return tensor.device.type == "cpu"
 
 
+def at_once(*tensors: Tensor) -> bool:
+    """Whether values may be read, as nobody traces, transforms or queues what is computed."""
+    return (
+        not torch.compiler.is_compiling()
+        and not _are_functorch_transforms_active()
+        and not _len_torch_dispatch_stack()
+        and all(type(x) is Tensor and can_read(x) for x in tensors)
+        and not any(map(is_legacy_batchedtensor, tensors))
+    )
+
+
 def rows_times(vectors: Tensor, matrices: Tensor) -> Tensor:  # (B, K), (B, K, n) -> (B, n)
     """A row vector from the left of each matrix.
 
     The same product as a column from the right is several times slower in the batched kernels of
     the CPU.
     """
-    return (vectors.unsqueeze(1) @ matrices).squeeze(1)
+    return torch.bmm(vectors.unsqueeze(1), matrices).squeeze(1)
 
 
-def lower_gram(matrix: Tensor) -> Tensor:  # (B, K, n) -> (B, n, n)
-    """The lower triangle of the products of all pairs of columns; above it stands anything.
+def less_rows_times(start: Tensor, vectors: Tensor, matrices: Tensor) -> Tensor:  # (B, n)
+    """``start`` (B, n) less that product."""
+    product = torch.baddbmm(start.unsqueeze(1), vectors.unsqueeze(1), matrices, alpha=-1)
+    return product.squeeze(1)
 
-    In strips of rows, each multiplied only with the columns up to its end: little more than half
+
+def upper_gram(matrix: Tensor) -> Tensor:  # (B, K, n) -> (B, n, n)
+    """The upper triangle of the products of all pairs of columns; below it stands anything.
+
+    In strips of rows, each multiplied only with the columns from its start: little more than half
     of the arithmetic of the full product.
     """
     order = matrix.shape[2]
     if order <= _STRIP or matrix.device.type != "cpu":
-        return (matrix.mT @ matrix).contiguous()
+        return torch.bmm(matrix.mT, matrix).contiguous()
     width = _STRIP * max(1, round(order / (8 * _STRIP)))
     # A last strip of a few rows would cost nearly as much as a full one.
     edges = [*range(0, order - width // 2, width), order]
     gram = matrix.new_empty(matrix.shape[0], order, order)
     for start, end in pairwise(edges):
-        gram[:, start:end, :end] = matrix[:, :, start:end].mT @ matrix[:, :, :end]
+        gram[:, start:end, start:] = torch.bmm(matrix[:, :, start:end].mT, matrix[:, :, start:])
     return gram
 
 
 def cholesky_in_place(gram: Tensor) -> tuple[Tensor, Tensor]:  # (B, n, n) -> the same, (B,)
-    """Overwrite a lower triangle by its Cholesky factor; and whether that broke down, if not 0.
+    """Overwrite an upper triangle by its factor; and whether that broke down, if not 0.
 
-    Read as its transpose, the matrix lies in memory as LAPACK wants it and is not copied.
+    Read as its transpose, it is a lower triangle that lies in memory as LAPACK wants it, and is not
+    copied. LAPACK takes small matrices, which are whole, faster by the other triangle.
     """
     broken = torch.empty(len(gram), dtype=torch.int32, device=gram.device)
     turned = gram.mT
-    torch.linalg.cholesky_ex(turned, upper=True, out=(turned, broken))
+    torch.linalg.cholesky_ex(turned, upper=_is_small(gram), out=(turned, broken))
     return gram, broken
 
 
 def _solve(factor: Tensor, right: Tensor) -> Tensor:  # (B, n, n), (B, n) -> (B, n)
-    half = torch.linalg.solve_triangular(factor, right.unsqueeze(2), upper=False)
-    return torch.linalg.solve_triangular(factor.mT, half, upper=True).squeeze(2)
+    lower, upper = (factor, factor.mT) if _is_small(factor) else (factor.mT, factor)
+    half = torch.linalg.solve_triangular(lower, right.unsqueeze(2), upper=False)
+    return torch.linalg.solve_triangular(upper, half, upper=True).squeeze(2)
+
+
+def _is_small(gram: Tensor) -> bool:
+    return gram.shape[2] <= _STRIP
 
 
 def _dots(a: Tensor, b: Tensor) -> Tensor:  # (B, n), (B, n) -> (B, 1)

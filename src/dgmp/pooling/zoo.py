@@ -14,11 +14,13 @@ from .democratic import DemocraticPool, GammaDemocraticPool
 from .gated import GatedPool
 from .generalized_max import GeneralizedMaxPool
 from .generalized_mean import GeneralizedMeanPool
+from .generalized_sum import GeneralizedSumPool
 from .layer import Pooling
 from .log_sum_exp import LogSumExpPool
 from .maximum import MaxPool
 from .mixed import MixedPool
 from .netrvlad import NetRvladPool
+from .salad import SaladPool
 from .simpool import SimPool
 from .tree import TreePool
 
@@ -34,7 +36,9 @@ POOLINGS: dict[str, type[Pooling]] = {
     "gamma-democratic": GammaDemocraticPool,
     "isqrt-cov": CovariancePool,
     "netrvlad": NetRvladPool,
+    "salad": SaladPool,
     "simpool": SimPool,
+    "gsp": GeneralizedSumPool,
     "gmp": GeneralizedMaxPool,
     "attentive-gmp": AttentiveGeneralizedMaxPool,
 }

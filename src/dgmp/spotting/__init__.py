@@ -10,10 +10,10 @@ from .hit_sheet import draw_hits
 from .protocol import page_folds, score_by_example, score_by_string
 from .word_index import IndexedPage, WordHit, WordIndex, overlaps
 from .word_lists import Word, WordList, open_words
-from .word_pictures import WordLook, WordPicture, cut_word
+from .word_pictures import WordChanges, WordLook, WordPicture, cut_word
 
 if TYPE_CHECKING:
-    from .word_model import WordModel, WordSpec
+    from .word_model import WordModel, WordSpec, stack_words
     from .word_recipes import WordRecipe
     from .word_training import cut_words, train_words
 
@@ -25,6 +25,7 @@ __getattr__ = lazy_names(
         "WordRecipe": ".word_recipes",
         "WordSpec": ".word_model",
         "cut_words": ".word_training",
+        "stack_words": ".word_model",
         "train_words": ".word_training",
     },
 )
@@ -33,6 +34,7 @@ __all__ = [
     "Embedding",
     "IndexedPage",
     "Word",
+    "WordChanges",
     "WordHit",
     "WordIndex",
     "WordList",
@@ -52,5 +54,6 @@ __all__ = [
     "page_folds",
     "score_by_example",
     "score_by_string",
+    "stack_words",
     "train_words",
 ]

@@ -7,17 +7,17 @@ FOLDER/shorts.bin      the same along their 64 main directions, 32-bit
 FOLDER/directions.npy  these directions, found from the first pages
 
 Rows are only ever added; words.json is replaced by a whole one after them, so a kill leaves rows
-that nobody lists and that the next writer cuts off. A page that changed gets new rows. A search
-reads the short vectors of all candidates and the whole ones of the best: those that fit a string
-are the likeliest, those like an example have the greatest cosine. Of candidates of one page that
-overlap the best alone is a hit.
+that nobody lists. No file gets shorter: another process may look at it meanwhile. A page that
+changed gets new rows. A search reads the short vectors of all candidates and the whole ones of the
+best: those that fit a string are the likeliest, those like an example have the greatest cosine. Of
+candidates of one page that overlap the best alone is a hit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from ..catalogue import locked
 from ..errors import DgmpError
 from ..files import Format, from_plain, read_json, replacing, to_plain, write_json
 from ..records import Matrix, Rectangles
+from ..storage import stamp
 from .embeddings import Embedding, unit_rows
 
 FORMAT = Format("dgmp-word-index", 2, "index of words")
@@ -57,6 +58,7 @@ class IndexHead:
     model: str  # digest of the weights
     embedding: Embedding
     pages: tuple[IndexedPage, ...] = ()
+    model_folder: str = ""  # where it lay when pages were last looked at; empty: not known
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ class WordIndex:
     folder: Path
     head: IndexHead
     directions: Matrix | None = None  # (short, entries)
+    read: str = ""  # stamp of words.json just before it was read
     _pages: dict[str, IndexedPage] = field(default_factory=dict)
 
     @classmethod
@@ -83,11 +86,12 @@ class WordIndex:
         """Open the index in a folder."""
         folder = Path(folder)
         path = folder / "words.json"
+        before = stamp(path)
         found = read_json(path, FORMAT)
         plain = {key: value for key, value in found.items() if key not in ("format", "version")}
         head = from_plain(plain, IndexHead, path)
         directions = folder / "directions.npy"
-        index = cls(folder, head, np.load(directions) if directions.exists() else None)
+        index = cls(folder, head, np.load(directions) if directions.exists() else None, before)
         index._pages = {page.id: page for page in head.pages}
         return index
 
@@ -125,20 +129,24 @@ class WordIndex:
 
     def add(self, pages: Sequence[tuple[IndexedPage, Rectangles, Matrix]]) -> None:
         """Add pages with their candidates, or put them in the place of what they had."""
-        for name, size in self._files().items():  # cut off what a kill or a drop left behind
-            with (self.folder / name).open("ab") as file:
-                file.truncate(self.rows * size)
+        first = self._end()
         for page, boxes, vectors in pages:
             if self.directions is None and len(vectors):
                 self._find_directions(vectors)
-            first = self.rows
             self._append("boxes.bin", boxes.astype("<i4"))
             self._append("vectors.bin", np.rint(self._steps * vectors).astype(self._byte))
             if self.directions is not None:
                 self._append("shorts.bin", (unit_rows(vectors) @ self.directions.T).astype("<f4"))
             plain = to_plain(page) | {"first": first, "count": len(boxes)}
             self._pages[page.id] = IndexedPage(**plain)
+            first += len(boxes)
         self._store()
+
+    def remember(self, model_folder: str) -> None:
+        """Keep where the model lies, so that it is found by who has the index only."""
+        if model_folder != self.head.model_folder:
+            self.head = replace(self.head, model_folder=model_folder)
+            self._store()
 
     def drop(self, page_ids: Sequence[str]) -> None:
         """Forget pages; their rows stay where they are, and nobody lists them."""
@@ -171,6 +179,17 @@ class WordIndex:
                 break
         return tuple(found)
 
+    def vector_at(self, page_id: str, box: tuple[int, int, int, int]) -> Matrix | None:
+        """The vector of a candidate as it is stored; None where a page has no such candidate."""
+        page = self._pages.get(page_id)
+        if page is None or not page.count:
+            return None
+        own = slice(page.first, page.first + page.count)
+        same = np.all(self._read("boxes.bin", "<i4", 4)[own] == box, axis=1)
+        if not same.any():
+            return None
+        return self._whole(np.array([page.first + int(np.argmax(same))]))[0]
+
     def rank(self, asked: str | Matrix, best: int = BEST) -> tuple[NDArray[np.intp], Matrix]:
         """The rows most like a string or the vector of a word, best first, and how like it."""
         embedding = self.head.embedding
@@ -187,14 +206,18 @@ class WordIndex:
         rows = np.argpartition(-near, best - 1)[:best]
         rows = rows[np.isfinite(near[rows])]
         rows = np.sort(rows)
-        stored = self._read("vectors.bin", self._byte, len(vector))[rows]
-        whole: Matrix = stored.astype(np.float32) / np.float32(self._steps)
+        whole = self._whole(rows)
         if isinstance(asked, str):
             likeness = embedding.likeness([asked], whole)[0]
         else:
             likeness = unit_rows(whole) @ vector
         order = np.argsort(-likeness, kind="stable")
         return rows[order], likeness[order]
+
+    def _whole(self, rows: NDArray[np.intp]) -> Matrix:  # (rows, entries)
+        """The vectors of some rows."""
+        stored = self._read("vectors.bin", self._byte, self.head.embedding.size)[rows]
+        return stored.astype(np.float32) / np.float32(self._steps)
 
     @property
     def _byte(self) -> type[np.integer[Any]]:
@@ -225,6 +248,17 @@ class WordIndex:
         entries = self.head.embedding.size
         return {"boxes.bin": 16, "vectors.bin": entries, "shorts.bin": 4 * min(SHORT, entries)}
 
+    def _end(self) -> int:
+        """The row after all that are in any file; shorter files are filled up to it."""
+        files = {self.folder / name: size for name, size in self._files().items()}
+        sizes = {path: path.stat().st_size if path.exists() else 0 for path in files}
+        end = max(-(-sizes[path] // size) for path, size in files.items())
+        for path, size in files.items():
+            if sizes[path] < end * size:
+                with path.open("ab") as file:
+                    file.truncate(end * size)
+        return end
+
     def _append(self, name: str, rows: NDArray[Any]) -> None:
         try:
             with (self.folder / name).open("ab") as file:
@@ -239,7 +273,7 @@ class WordIndex:
         return np.memmap(path, kind, "r", shape=(rows, columns))
 
     def _store(self) -> None:
-        self.head = IndexHead(self.head.model, self.head.embedding, tuple(self._pages.values()))
+        self.head = replace(self.head, pages=tuple(self._pages.values()))
         write_json(self.folder / "words.json", FORMAT, to_plain(self.head))
 
 

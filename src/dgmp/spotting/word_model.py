@@ -62,6 +62,7 @@ class WordModel:
     spec: WordSpec
     made: Mapping[str, Any] = field(default_factory=dict)
     digest: str = ""  # of the weights, once they are in a file
+    folder: str = ""  # that they were read from
 
     def describe(
         self,
@@ -109,7 +110,8 @@ class WordModel:
         digest = _digest(weights)
         if digest != about.get("sha256"):
             raise WeightsError(f"{weights}: these are not the weights that words.json describes")
-        return cls(network.eval(), spec, about.get("made", {}), digest)
+        place = str(Path(folder).resolve())
+        return cls(network.eval(), spec, about.get("made", {}), digest, place)
 
 
 def stack_words(words: Sequence[Grey]) -> tuple[Tensor, Tensor | None]:  # (B,1,H,W), (B,H,W)

@@ -51,6 +51,7 @@ def train_words(
     *,
     seed: int = 0,
     precision: str = "32-true",
+    start: WordModel | None = None,
     watch: Watcher | None = None,
     cut: PageProgress | None = None,
 ) -> Run:
@@ -58,13 +59,18 @@ def train_words(
 
     With ``validation`` the last pages of a shuffled list are held out and scored: query by example
     and by string, their mean. ``precision`` "bf16-mixed" is quicker on processors with bfloat16
-    arithmetic. ``cut`` is called for every page whose words were cut out.
+    arithmetic. A new run begins with the weights of ``start`` if it is given. ``cut`` is called for
+    every page whose words were cut out.
     """
     check_name(precision, PRECISIONS, "precision")
+    if start is not None and start.spec != recipe.model:
+        raise DgmpError(f"start is another network: {start.spec}; the recipe has {recipe.model}")
     run = Run(out)
     learned, held_out = hold_out(words, recipe.validation, seed)
     pages = {"train": len({w.page for w in learned}), "val": len({w.page for w in held_out})}
     run.claim(recipe, seed, {"path": words.place, "words": len(words.words), "pages": pages})
+    if start is not None and run.load_state().network is None:
+        run.save_state(TrainState(network=start.network.state_dict()))
     pictures = cut_words(words, [*learned, *held_out], recipe.model, cut)
     mixed = precision == "bf16-mixed"
     training = _Training(recipe, run, seed, mixed, learned, pictures[: len(learned)])

@@ -4,9 +4,10 @@
     DIR/words.csv            file,x,y,w,h,text
     DIR/w0007/w0007_p2.jpg   the pages
 
-Writers here join and slant their letters more than those of :mod:`.corpus`, as everyday hands do,
-and abbreviate nothing, so that what is written is what the table says. The text is made of common
-words of Latin and English and of syllables that never met before, so that all letters occur.
+Four of five writers use an everyday round hand (:mod:`.round_hand`), the others a book hand like
+those of :mod:`.corpus`, with letters that join and slant more. They abbreviate nothing, so that
+what is written is what the table says. The text is made of common words of English and Latin, of
+parts of words that never met before, and in round hands of some numbers, so that all letters occur.
 Every page depends on (version, seed, writer number, page number) and nothing else.
 """
 
@@ -25,9 +26,11 @@ from ..errors import CorpusError
 from ..files import replacing
 from ..records import Grey, PageProgress
 from .corpus import claim_folder, seed_of, write_jpeg
+from .english import english_words
 from .pages import HEIGHT, VERSION, WIDTH, page_conditions
 from .paper import Conditions, lay_on_sheet, photograph
 from .pen import Strokes, draw_strokes
+from .round_hand import make_round_writer, write_round_hand
 from .text import latin_words
 from .writers import Writer, make_writer, stream
 from .writing import write_text
@@ -35,23 +38,12 @@ from .writing import write_text
 Boxes = list[tuple[tuple[int, int, int, int], str]]  # left, top, right, bottom; text
 COLUMNS = ("file", "x", "y", "w", "h", "text")
 
-_WRITER, _TEXT, _REPETITION, _PAPER = 21, 22, 23, 24
+_WRITER, _TEXT, _REPETITION, _PAPER, _BOX = 21, 22, 23, 24, 25
 _WORDS = 260  # more than any page holds
-_EDGE = 2  # pixels between the ink and its box
-_ENGLISH = """
-the and that have with this from they would there their what about which when make like time just
-know take people into year your good some could them other than then look only come over think also
-back after work first well even want because these give most orders letter sir you captain company
-colonel major regiment soldiers provisions winchester cumberland virginia october december
-instructions necessary received immediately proper quantity behaviour gentlemen fort waggon horses
-will each shall until upon under who has had were been very many where king queen john james
-william mary night quick brown jump vex quiz box joke zeal hawk wax yoke fjord
-"""
-_SYLLABLES = """
-b br c ch d dr f fl g gr h j k l m n p pl qu r s sh st t th tr v w x y z
-a e i o u ai ea ee oo ou ie y
-b ck d ft g k l m n nd ng p r rt s st t th v w x y z
-"""  # how they begin, their vowels, how they end
+_EDGE = 2  # pixels between the ink and its box, at least
+_LOOSE = 0.15  # of the line distance, on each side and at most
+_VERSION = 2  # of pages with known words: the same seeds give the same pages
+_ROUND = 0.8  # of the writers use a round hand
 
 
 def synthesize_words(
@@ -70,7 +62,7 @@ def synthesize_words(
     if min(writers, pages) < 1 or seed < 0:
         raise CorpusError(f"writers, pages and seed: {writers}, {pages}, {seed} make no corpus")
     folder = Path(folder)
-    same = {"format": 1, "version": VERSION, "seed": seed, "words": True}
+    same = {"format": 1, "version": VERSION, "seed": seed, "words": _VERSION}
     claim_folder(folder, same, {**same, "writers": writers, "pages": pages})
     rows: dict[int, list[tuple[str | int, ...]]] = {}
     work = partial(_write_writer, folder, pages, seed)
@@ -89,25 +81,47 @@ def synthesize_words(
 
 def draw_word_page(writer_seed: int, page_seed: int) -> tuple[Grey, Boxes]:
     """Draw a page, and say where on it which word stands; boxes lie within the page."""
-    strokes, words, conditions = _written(writer_seed, page_seed)
+    strokes, boxes = _written(writer_seed, page_seed)
     ink = draw_strokes(strokes, HEIGHT, WIDTH)
-    on_paper = stream(VERSION, _PAPER, page_seed)
-    return photograph(ink, conditions, on_paper), _boxes(strokes, words)
+    on_paper = stream(_VERSION, _PAPER, page_seed)
+    return photograph(ink, _conditions(page_seed), on_paper), boxes
 
 
-def _written(writer_seed: int, page_seed: int) -> tuple[Strokes, list[str], Conditions]:
-    conditions = page_conditions(page_seed)
-    layout = replace(conditions.layout, initial=0)
-    words = _text(stream(VERSION, _TEXT, page_seed))
-    repetition = stream(VERSION, _REPETITION, writer_seed, page_seed)
-    strokes = write_text(_everyday_writer(writer_seed), words, layout, repetition)
+def _conditions(page_seed: int) -> Conditions:
+    """Those of any page, without an initial, and with ink that leaves words to be read."""
+    found = page_conditions(page_seed)
+    return replace(
+        found,
+        layout=replace(found.layout, initial=0),
+        ink=0.7 * found.ink,
+        fade=0.5 * found.fade,
+        ruling=0.5 * found.ruling,
+        bleed=0.5 * found.bleed,
+    )
+
+
+def _written(writer_seed: int, page_seed: int) -> tuple[Strokes, Boxes]:
+    conditions = _conditions(page_seed)
+    layout = conditions.layout
+    on_words = stream(_VERSION, _TEXT, page_seed)
+    repetition = stream(_VERSION, _REPETITION, writer_seed, page_seed)
+    if stream(_VERSION, _WRITER, writer_seed, 2).random() < _ROUND:
+        words = english_words(on_words, _WORDS, numbers=True)
+        hand = make_round_writer((_VERSION, _WRITER, writer_seed, 3))
+        strokes = write_round_hand(hand, words, layout, repetition)
+    else:
+        words = _mixed_words(on_words)
+        strokes = write_text(_book_writer(writer_seed), words, layout, repetition)
     centres = lay_on_sheet(strokes.centres, conditions, WIDTH, HEIGHT)
-    return replace(strokes, centres=centres), words, conditions
+    strokes = replace(strokes, centres=centres)
+    loose = _LOOSE * layout.line_distance
+    return strokes, _boxes(strokes, words, loose, stream(_VERSION, _BOX, writer_seed, page_seed))
 
 
-def _everyday_writer(seed: int) -> Writer:
-    writer = make_writer((VERSION, _WRITER, seed), None)
-    rng = stream(VERSION, _WRITER, seed, 1)
+def _book_writer(seed: int) -> Writer:
+    """A writer of a book hand who joins and slants the letters, and abbreviates nothing."""
+    writer = make_writer((_VERSION, _WRITER, seed), None)
+    rng = stream(_VERSION, _WRITER, seed, 1)
     traits = replace(
         writer.traits,
         abbreviate=0.0,
@@ -118,32 +132,22 @@ def _everyday_writer(seed: int) -> Writer:
     return replace(writer, traits=traits)
 
 
-def _text(rng: np.random.Generator) -> list[str]:
-    english = _ENGLISH.split()
+def _mixed_words(rng: np.random.Generator) -> list[str]:
     latin = [word for word in latin_words(rng, _WORDS) if word.lower() != "et"]
-    words = []
-    for number, kind in enumerate(rng.random(_WORDS)):
-        if kind < 0.4:
-            word = english[int(rng.integers(len(english)))]
-        elif kind < 0.7:
-            word = latin[number % len(latin)]
-        else:
-            word = "".join(_syllable(rng) for _ in range(int(rng.integers(1, 4))))
-        words.append(word.capitalize() if rng.random() < 0.12 else word)
-    return words
+    english = ["".join(filter(str.isalpha, word)) for word in english_words(rng, _WORDS)]
+    return [
+        latin[number % len(latin)] if kind < 0.3 else english[number]
+        for number, kind in enumerate(rng.random(_WORDS))
+    ]
 
 
-def _syllable(rng: np.random.Generator) -> str:
-    begin, vowel, end = (line.split() for line in _SYLLABLES.strip().splitlines())
-    parts = [begin, vowel, end if rng.random() < 0.6 else [""]]
-    return "".join(part[int(rng.integers(len(part)))] for part in parts)
-
-
-def _boxes(strokes: Strokes, words: list[str]) -> Boxes:
+def _boxes(strokes: Strokes, words: list[str], loose: float, rng: np.random.Generator) -> Boxes:
+    """Boxes around the ink of words, as loose as people draw them: up to so many pixels."""
     assert strokes.word is not None
     half = 0.5 * strokes.width[:, None] + _EDGE
     first = np.floor(strokes.centres - half).astype(int)
     last = np.ceil(strokes.centres + half).astype(int)
+    edges = np.rint(rng.uniform(0, loose, (len(words), 4))).astype(int)
     found: Boxes = []
     for number in range(int(strokes.word.max(initial=-1)) + 1):
         own = strokes.word == number
@@ -151,8 +155,12 @@ def _boxes(strokes: Strokes, words: list[str]) -> Boxes:
             continue
         left, top = first[own].min(axis=0).tolist()
         right, bottom = last[own].max(axis=0).tolist()
-        text = "".join(sign for sign in words[number] if sign.isalpha())
+        text = "".join(sign for sign in words[number] if sign.isalnum())
         if text and left >= 0 and top >= 0 and right <= WIDTH and bottom <= HEIGHT:
+            left, top = np.maximum((left, top) - edges[number, :2], 0).tolist()
+            right, bottom = np.minimum(
+                (right, bottom) + edges[number, 2:], (WIDTH, HEIGHT)
+            ).tolist()
             found.append(((left, top, right, bottom), text))
     return found
 
@@ -167,7 +175,7 @@ def _write_writer(folder: Path, pages: int, seed: int, number: int) -> list[tupl
             name = f"w{number:04d}/w{number:04d}_p{page}.jpg"
             sheet = seed_of(_TEXT, seed, number, page)
             if (folder / name).exists():
-                boxes = _boxes(*_written(writer, sheet)[:2])
+                _, boxes = _written(writer, sheet)
             else:
                 picture, boxes = draw_word_page(writer, sheet)
                 write_jpeg(folder / name, picture, page_conditions(sheet).quality)

@@ -83,7 +83,7 @@ class Glyphs(dict[str, Glyph]):
         self.entropy = entropy
         self.forms = forms  # glyph: name of its form
         self.traits = traits
-        self.shared = _draw_field(stream(*entropy, 1), 0.055)
+        self.shared = draw_field(stream(*entropy, 1), 0.055)
 
     def __missing__(self, name: str) -> Glyph:
         rng = stream(*self.entropy, 2, *name.encode())
@@ -183,7 +183,7 @@ def _draw_traits(rng: np.random.Generator, script: Script) -> Traits:
 
 
 @dataclass(frozen=True)
-class _Field:
+class Field:
     """A smooth displacement of the plane: a sum of plane waves."""
 
     waves: Floats  # (2, WAVES)
@@ -191,6 +191,10 @@ class _Field:
 
     def __call__(self, points: Floats) -> Floats:
         return _waves_at(points, self.waves) @ self.amplitudes
+
+    def redrawn(self, rng: np.random.Generator, size: float) -> Field:
+        """Another field of the same waves."""
+        return Field(self.waves, size * draw_amplitudes(rng))
 
 
 def _waves_at(points: Floats, waves: Floats) -> Floats:
@@ -212,12 +216,13 @@ def draw_amplitudes(rng: np.random.Generator, *count: int) -> Floats:
     return np.asarray(upright * rng.standard_normal((*count, 2 * WAVES, 2)))
 
 
-def _draw_field(rng: np.random.Generator, size: float) -> _Field:
-    return _Field(_draw_waves(rng), size * draw_amplitudes(rng))
+def draw_field(rng: np.random.Generator, size: float) -> Field:
+    """Draw a displacement of about ``size`` x-heights."""
+    return Field(_draw_waves(rng), size * draw_amplitudes(rng))
 
 
-def _make_glyph(rng: np.random.Generator, form: str, traits: Traits, shared: _Field) -> Glyph:
-    own = _draw_field(rng, 0.034 if form not in MARKS else 0.02)
+def _make_glyph(rng: np.random.Generator, form: str, traits: Traits, shared: Field) -> Glyph:
+    own = draw_field(rng, 0.034 if form not in MARKS else 0.02)
     wobble_waves = _draw_waves(rng)
     width = traits.width * math.exp(0.05 * rng.standard_normal())
     strokes = [_measure(stroke, form, width, traits) for stroke in parse_letter(FORMS[form])]

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         stored_hands,
     )
     from .searching import search
-    from .spotting import Spotted, index_words, spot
+    from .spotting import Spotted, changed_pages, describe_place, index_words, spot
     from .surveying import survey
 
 _FILES = {
@@ -51,6 +51,7 @@ _FILES = {
     "Spotted": ".spotting",
     "agreement": ".grouping",
     "calibrate": ".calibrating",
+    "changed_pages": ".spotting",
     "check_part": ".grouping",
     "classify": ".classifying",
     "compare": ".comparing",
@@ -59,6 +60,7 @@ _FILES = {
     "decide_all": ".deciding",
     "decisions": ".deciding",
     "describe": ".describing",
+    "describe_place": ".spotting",
     "describe_to_file": ".describing",
     "evaluate": ".evaluating",
     "exchange_decisions": ".deciding",
@@ -96,6 +98,7 @@ __all__ = [
     "Spotted",
     "agreement",
     "calibrate",
+    "changed_pages",
     "check_part",
     "classify",
     "compare",
@@ -104,6 +107,7 @@ __all__ = [
     "decide_all",
     "decisions",
     "describe",
+    "describe_place",
     "describe_to_file",
     "evaluate",
     "exchange_decisions",

@@ -11,6 +11,7 @@ from ..corpora import Corpus, read_split_file
 from ..describers import (
     Classifier,
     Describer,
+    at_sizes,
     classify_pages,
     describe_pages,
     fit_describer,
@@ -52,6 +53,7 @@ def evaluate(
     aggregate: str | None = None,
     dpi: float | None = None,
     line_distance: float | None = None,
+    sizes: Sequence[float] = (1.0,),
     seed: int = 0,
     device: str = "auto",
     engine: Engine | None = None,
@@ -63,7 +65,8 @@ def evaluate(
     fitted is fitted on the training pages of the corpus, with ``seed``. Without ``split`` the test
     pages are judged on, or all where there are no splits. ``rerank`` is one of ``RERANKINGS``;
     ``crop`` and ``binarization`` as in ``describe_pages``; ``aggregate`` and ``device`` are for
-    trained networks; ``dpi`` and ``line_distance`` as in ``describe``, for writers.
+    trained networks; ``dpi`` and ``line_distance`` as in ``describe``, for writers; ``sizes`` as in
+    ``classify``, for scripts.
     """
     known = KnownScale(dpi, line_distance)
     if rerank is not None:
@@ -87,6 +90,8 @@ def evaluate(
     assert chosen is not None
     if is_classifier(chosen):
         classifier = cast(Classifier, chosen)
+        if tuple(sizes) != (1.0,):
+            classifier = at_sizes(classifier, sizes)
         check_scripts(pages, classifier.classes)
         named = classify_pages(
             pages,
@@ -101,6 +106,8 @@ def evaluate(
             named.failures,
         )
     else:
+        if tuple(sizes) != (1.0,):
+            raise DgmpError("--sizes is for scripts; this describer tells writers apart")
         check_writers(pages)
         by_writer = cast(Describer, chosen)
         scaled = scale_pages(pages, by_writer.preparation, known, engine=engine, stage=stage)

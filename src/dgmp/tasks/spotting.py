@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..catalogue import Catalogue, is_catalogue
 from ..corpora import Remark, open_corpus
 from ..errors import DgmpError, ImageError
+from ..files import readable
 from ..pixels import measure_page, read_image
-from ..records import Matrix, Page, PageProgress, Rectangles, Stage
+from ..records import Grey, Matrix, Page, Rectangles, Stage
 from ..sources import open_source
 from ..spotting import (
     IndexedPage,
     WordHit,
     WordIndex,
-    WordModel,
-    WordPicture,
     cut_word,
     find_candidates,
 )
 from .opening import one_page
 
+if TYPE_CHECKING:
+    from ..spotting import WordModel
+
 INDEX = "words"  # the folder in a catalogue
+Box = tuple[int, int, int, int]  # left, top, right, bottom
 _EXAMPLE = re.compile(r"#xywh=(?:pixel:)?(\d+),(\d+),(\d+),(\d+)\Z")
 _TOGETHER = 8  # pages that are stored at a time
 
@@ -59,13 +63,15 @@ def spot(
     """
     if (word is None) == (example is None):
         raise DgmpError("give a word, or an example by page.jpg#xywh=left,top,width,height")
+    from ..spotting import WordModel  # and with it torch
+
     trained = WordModel.load(model)
     asked: str | Matrix | None = word
     if word is not None:
         trained.spec.embedding.of([word])  # refuses what cannot be spelt before the work
     stored, left_out = index_words(place, trained, index=index, stages=stages)
     if example is not None:
-        asked = trained.describe([_example(example, stored, trained)])[0]
+        asked = _example(example, stored, trained)
     assert asked is not None
     return Spotted(stored.search(asked, number), stored, left_out)
 
@@ -87,13 +93,31 @@ def index_words(
         index = place / INDEX if is_catalogue(place) else place.with_name(f"{place.name}.words")
     stored = WordIndex.at(index, model.digest, model.spec.embedding)
     with stored.writing():
+        stored.remember(readable(model.folder))
         gone = [page_id for page_id in stored.pages if page_id not in {page.id for page in pages}]
         if gone:
             stored.drop(gone)
         new = [(page, stamp) for page in pages if (stamp := _stamp(page)) != _known(stored, page)]
         done = stages("looking for words", len(new)) if stages is not None and new else None
-        for batch in _described(new, model, left_out, done):
-            stored.add(batch)
+        batch: list[tuple[IndexedPage, Rectangles, Matrix]] = []
+        try:
+            for page, stamp in new:
+                try:
+                    boxes, vectors = describe_candidates(page, model)
+                except ImageError as error:
+                    left_out.append(Remark(page.id, error.reason))
+                else:
+                    address = page.source.address
+                    about = IndexedPage(page.id, address, stamp, 0, 0, page.frame, page.turn)
+                    batch.append((about, boxes, vectors))
+                if len(batch) == _TOGETHER:
+                    stored.add(batch)
+                    batch = []
+                if done is not None:
+                    done(1)
+        finally:  # whoever stops it, by Ctrl-C or in the browser, keeps what is done
+            if batch:
+                stored.add(batch)
     return stored, tuple(left_out)
 
 
@@ -115,28 +139,16 @@ def _known(index: WordIndex, page: Page) -> str | None:
     return None if found is None else found.stamp
 
 
-def _described(
-    pages: Sequence[tuple[Page, str]],
-    model: WordModel,
-    left_out: list[Remark],
-    done: PageProgress | None,
-) -> Iterator[list[tuple[IndexedPage, Rectangles, Matrix]]]:
-    batch: list[tuple[IndexedPage, Rectangles, Matrix]] = []
-    for page, stamp in pages:
-        try:
-            boxes, vectors = describe_candidates(page, model)
-        except ImageError as error:
-            left_out.append(Remark(page.id, error.reason))
-        else:
-            about = IndexedPage(page.id, page.source.address, stamp, 0, 0, page.frame, page.turn)
-            batch.append((about, boxes, vectors))
-        if done is not None:
-            done(1)
-        if len(batch) == _TOGETHER:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
+def changed_pages(index: WordIndex, pages: Sequence[Page]) -> tuple[str, ...]:
+    """The ids of those that are no longer as they were when they were looked at for the index."""
+    known = [page for page in pages if page.id in index.pages]
+    return tuple(page.id for page in known if _stamp(page) != _known(index, page))
+
+
+def describe_place(page: Page, box: Box, model: WordModel) -> Matrix:
+    """The vector of the word in a rectangle of a page."""
+    pixels = read_image(page.source, page.frame, turn=page.turn)
+    return _described_word(pixels, box, model, page.id)
 
 
 def describe_candidates(page: Page, model: WordModel) -> tuple[Rectangles, Matrix]:
@@ -155,7 +167,7 @@ def describe_candidates(page: Page, model: WordModel) -> tuple[Rectangles, Matri
     return boxes, model.describe(words)
 
 
-def _example(text: str, index: WordIndex, model: WordModel) -> WordPicture:
+def _example(text: str, index: WordIndex, model: WordModel) -> Matrix:
     found = _EXAMPLE.search(text)
     if found is None:
         raise DgmpError(f"{text}: an example is page.jpg#xywh=left,top,width,height")
@@ -169,9 +181,15 @@ def _example(text: str, index: WordIndex, model: WordModel) -> WordPicture:
         pixels = read_image(page.source, page.frame, turn=page.turn)
     else:
         raise DgmpError(f"{name}: is no page of {index.folder}, and there is no such file")
+    return _described_word(pixels, (left, top, left + width, top + height), model, text)
+
+
+def _described_word(pixels: Grey, box: Box, model: WordModel, name: str) -> Matrix:
+    """The vector of the word in a rectangle of a picture."""
+    left, top, right, bottom = box
     high, wide = pixels.shape
-    if min(width, height) < 4 or left + width > wide or top + height > high:
+    if min(right - left, bottom - top) < 4 or right > wide or bottom > high:
         raise DgmpError(
-            f"{text}: the rectangle is too small, or reaches beyond the picture of {wide}×{high}"
+            f"{name}: the rectangle is too small, or reaches beyond the picture of {wide}×{high}"
         )
-    return cut_word(pixels, (left, top, left + width, top + height), model.spec.look)
+    return model.describe([cut_word(pixels, box, model.spec.look)])[0]

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import torch
 from lightning_fabric import Fabric
 from torch import Tensor, nn
+from torch.nn import functional as F
 from torch.utils.data import DataLoader
 
 from ..corpora import Corpus, write_split
@@ -377,8 +378,12 @@ class _Schedule:
 
 
 def _standardized(patches: Tensor, how: Standardization) -> Tensor:  # (B, s, s) -> (B, 1, s, s)
-    values = patches.float().mul_(1 / (255 * how.std)).sub_(how.mean / how.std)
-    return values.unsqueeze(1).contiguous(memory_format=torch.channels_last)
+    values = patches.float().mul_(1 / (255 * how.std)).sub_(how.mean / how.std).unsqueeze(1)
+    if how.zca is not None:
+        kernel = values.new_tensor(how.zca)[None, None]
+        reach = len(how.zca) // 2
+        values = F.conv2d(F.pad(values, (reach,) * 4, mode="reflect"), kernel)
+    return values.contiguous(memory_format=torch.channels_last)
 
 
 def _about(corpus: Corpus, pages: Sequence[Page], weights: Path | str | None) -> dict[str, Any]:

@@ -51,6 +51,7 @@ class Recipe:
     soft_margin: bool = False
     mining: str = "hard"
     temperature: float = 0.1  # of mining "all"
+    order_weight: float | None = None  # of the distance between ordered classes, as centuries
     frozen_norm: bool = False  # keep the statistics of batch normalisation as the weights have them
     validation: float = 40  # writers or manuscripts held out: a number, or a share below one
     validate_every: int = 1  # epochs
@@ -73,6 +74,8 @@ class Recipe:
         for name in ("margin", "validation", "decay_from", "warmup_steps", "weight_decay"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise DgmpError(f"{name} must not be negative, got {getattr(self, name)}")
+        if self.order_weight is not None and (self.task != "script" or not self.order_weight > 0):
+            raise DgmpError("order_weight must be positive, and is for scripts and centuries")
         if not 0 < self.final_rate <= 1:
             raise DgmpError(f"final_rate must be above 0 and at most 1, got {self.final_rate}")
         if (self.task == "cluster") != (self.input.view == "keypoints"):
@@ -134,6 +137,11 @@ RECIPES: dict[str, Recipe] = {
     "writer-paper": _WRITER_PAPER,
     "script16-paper": _SCRIPT_PAPER,
     "script17-paper": replace(_SCRIPT_PAPER, epochs=65, decay_from=16),
+    "script-zca": replace(
+        _SCRIPT_PAPER,
+        model=ModelSpec("resnet50", "avg", normalize=False),
+        input=replace(_SCRIPT_PAPER.input, view="patches", zca=9),
+    ),
     "writer-small": _WRITER_SMALL,
     "script-small": _SCRIPT_SMALL,
 }

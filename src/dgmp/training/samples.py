@@ -6,7 +6,7 @@ workers, of processes, or an interruption change nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,8 +16,9 @@ from torch import Tensor
 from torch.utils.data import Dataset
 
 from ..errors import CorpusError, ImageError
-from ..models import InputSpec, Standardization, cut_patch, fit_standardization
+from ..models import InputSpec, Standardization, cut_patch, fit_standardization, fit_zca
 from ..pixels import PageStore
+from ..records import Grey
 from .augmentation import Augmentation, augmented_patch
 from .recipes import Recipe
 
@@ -84,14 +85,19 @@ def find_patches(
 
 
 def fit_standardization_of(patches: TrainingPatches, most: int = 5000) -> Standardization:
-    """Mean and deviation of the training patches, of an even sample where there are many."""
-    step = max(len(patches) // most, 1)
-    return fit_standardization(
-        cut_patch(
-            patches.store[int(patches.page_numbers[n])], patches.rectangles[n], patches.input.side
-        )
-        for n in range(0, len(patches), step)
-    )
+    """Mean and deviation of the training patches, of an even sample where there are many.
+
+    With a ZCA-whitening where the input is to have one, from a tenth of them.
+    """
+
+    def sample(most: int) -> Iterator[Grey]:
+        for number in range(0, len(patches), max(len(patches) // most, 1)):
+            page = patches.store[int(patches.page_numbers[number])]
+            yield cut_patch(page, patches.rectangles[number], patches.input.side)
+
+    found = fit_standardization(sample(most))
+    width = patches.input.zca
+    return found if width is None else fit_zca(list(sample(most // 10)), found, width)
 
 
 class TrainingPatchSet(Dataset[tuple[Tensor, int]]):

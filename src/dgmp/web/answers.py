@@ -24,8 +24,8 @@ from . import urls, wording
 from .asking import Ask
 from .security import csrf_token
 from .store import Store
+from .views import search, words
 from .views.files import File
-from .views.search import form
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 View = Callable[[Store, Ask], dict[str, Any]]
@@ -38,6 +38,7 @@ NAVIGATION = (
     ("Review", urls.REVIEW),
     ("Map", urls.MAP),
     ("Search", urls.SEARCH),
+    ("Words", urls.WORDS),
     ("Decisions", urls.DECISIONS),
     ("Jobs", urls.JOBS),
 )
@@ -138,13 +139,17 @@ async def refused(request: Request, error: Exception) -> Response:
     frame = await run_in_threadpool(_frame, request)
     template = "error.html"
     frame |= {"sentence": sentence, "status": status}
-    if request.url.path == urls.SEARCH and status < 500:  # to be asked again, better
-        template = "search.html"
-        named = request.query_params.get("page", "")
-        frame |= await run_in_threadpool(form, _store(request), named, sentence)
+    if request.url.path in _FORMS and status < 500:  # to be asked again, better
+        template, form, field = _FORMS[request.url.path]
+        asked = request.query_params.get(field, "")
+        frame |= await run_in_threadpool(form, _store(request), asked, sentence)
     return _templates.TemplateResponse(request, template, frame, status_code=status)
 
 
+_FORMS = {
+    urls.SEARCH: ("search.html", search.form, "page"),
+    urls.WORDS: ("words.html", words.form, "word"),
+}
 _SENTENCES = {404: "there is nothing at this address", 405: "this address is not for looking at"}
 
 

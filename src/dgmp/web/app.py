@@ -33,10 +33,15 @@ def create_app(
     hosts: frozenset[str] | None = None,
     token: str | None = None,
     read_only: bool = False,
+    model: Path | str | None = None,
     renewed: Callable[[str], None] | None = None,
 ) -> Starlette:
-    """The page in the browser for one catalogue, behind its guard (see ``security.py``)."""
-    store = Store(catalogue, read_only=read_only)
+    """The page in the browser for one catalogue, behind its guard (see ``security.py``).
+
+    ``model`` is the folder of a word model, to find words with; without it, that which made the
+    index of words in the catalogue is used.
+    """
+    store = Store(catalogue, read_only=read_only, model=model)
     routes: list[BaseRoute] = [Route(urls.START, _start), Route(urls.HAND_OF, _hand_of)]
     for path, name in urls.FILES.items():
         routes.append(Route(path, answers.sent(_found(name))))

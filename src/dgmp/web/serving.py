@@ -7,6 +7,7 @@ import errno
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 
 from ..errors import DgmpError
 from ..names import need
@@ -24,6 +25,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8000,
     read_only: bool = False,
+    model: Path | str | None = None,
     ready: Callable[[str], None],
     renewed: Callable[[str], None],
 ) -> None:
@@ -45,6 +47,7 @@ def serve(
             hosts=allowed_hosts(host, port),
             token=token,
             read_only=read_only,
+            model=model,
             renewed=lambda token: renewed(f"{address}?token={token}"),
         )
         with suppress(DgmpError):  # what the first page needs; who asks for it gets the reason

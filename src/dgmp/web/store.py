@@ -1,4 +1,4 @@
-"""The catalogue behind the page: the only file here that calls tasks.
+"""The catalogue behind the page: the only file here, besides ``words.py``, that calls tasks.
 
 What is asked for often is kept until a file of the catalogue changes, whoever changes it: another
 person here, or ``dgmp describe`` and ``dgmp hands`` beside it.
@@ -35,9 +35,10 @@ from ..records import (
 from ..storage import AnyPath, as_path, folder_stamp, stamp
 from .asking import NotHere, Refused
 from .jobs import Jobs, Reader
-from .map_layout import PageMap, make_map, stored_map
+from .mapping import PageMap, make_map, stored_map
 from .scans import Scans
 from .uploads import Uploads
+from .words import Words
 
 T = TypeVar("T")
 AT_ONCE = 1500  # pages: so many are grouped anew while a person waits, some two seconds
@@ -60,15 +61,22 @@ class Labels:
 class Store:
     """A catalogue, open for all requests."""
 
-    def __init__(self, folder: AnyPath | str, *, read_only: bool = False) -> None:
+    def __init__(
+        self,
+        folder: AnyPath | str,
+        *,
+        read_only: bool = False,
+        model: Path | str | None = None,
+    ) -> None:
         self.folder, self.read_only = as_path(folder), read_only
         self._lock, self._grouping = threading.RLock(), threading.Lock()
         self._opened: tuple[str, Catalogue] | None = None
         self._kept: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
         self._thumbnails: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self.uploads, self.jobs, self.scans = Uploads(), Jobs(), Scans()
-        self._reader, self._exporting = Reader(), threading.Lock()
+        self.reader, self._exporting = Reader(), threading.Lock()
         _ = self.catalogue  # what is none is refused at once
+        self.words = Words(self, model)
 
     @property
     def catalogue(self) -> Catalogue:
@@ -82,7 +90,7 @@ class Store:
     def close(self) -> None:
         """Stop what is under way and forget what was uploaded."""
         self.jobs.close()
-        self._reader.close()
+        self.reader.close()
         self.scans.close()
         self.uploads.clear()
 
@@ -90,7 +98,7 @@ class Store:
 
     def size(self) -> int:
         """The number of pages."""
-        return self._keep("size", lambda: len(self.catalogue))
+        return self.keep("size", lambda: len(self.catalogue))
 
     def labels(self) -> Mapping[str, Labels]:
         """Of every page, by its id, in the order of the ids."""
@@ -103,18 +111,25 @@ class Store:
                 for id in sorted(manuscripts)
             }
 
-        return self._keep("labels", read)
+        return self.keep("labels", read)
 
     def page(self, page_id: str) -> Page:
         """One page, to be read."""
         if page_id not in self.labels():
             raise NotHere(f"{self.folder.name}: holds no page {page_id!r}")
-        return self._keep(("page", page_id), lambda: self.catalogue.pages([page_id])[0])
+        return self.keep(("page", page_id), lambda: self.catalogue.pages([page_id])[0])
+
+    def pages(self, page_ids: Sequence[str]) -> Mapping[str, Page]:
+        """Several pages that are here, by their ids."""
+        return self.keep(
+            ("pages", tuple(page_ids)),
+            lambda: {page.id: page for page in self.catalogue.pages(page_ids)},
+        )
 
     def title(self, page_id: str) -> str:
         """The name of the file, with its folder where another folder has one of that name."""
         name = _file_name(page_id)
-        return page_id if name in self._keep("names", lambda: repeated(self.labels())) else name
+        return page_id if name in self.keep("names", lambda: repeated(self.labels())) else name
 
     def meant(self, text: str) -> str:
         """The id that is meant by one: itself, or the only one that ends so."""
@@ -137,7 +152,7 @@ class Store:
                     found.add(as_named(path[: -len(file)]).rstrip("/") or "/")
             return tuple(sorted(found))
 
-        return self._keep("roots", find)
+        return self.keep("roots", find)
 
     def describe(self, stage: Stage) -> None:
         """Describe what is new or has changed in the folders of the pages."""
@@ -172,25 +187,25 @@ class Store:
     def search(self, query: Page | str, n: int) -> tuple[Hit, ...]:
         """The pages most like one."""
         if isinstance(query, Page):
-            return self._reader.run(lambda: tasks.search(self.catalogue, query, n))
-        return self._keep(("search", query, n), lambda: tasks.search(self.catalogue, query, n))
+            return self.reader.run(lambda: tasks.search(self.catalogue, query, n))
+        return self.keep(("search", query, n), lambda: tasks.search(self.catalogue, query, n))
 
     def compare(self, first: Page | str, second: str) -> tasks.Comparison:
         """Two pages, with evidence; a page from elsewhere is forgotten at once."""
         self.page(second)
         if isinstance(first, Page):
-            return self._reader.run(lambda: tasks.compare(self.catalogue, first, second))
+            return self.reader.run(lambda: tasks.compare(self.catalogue, first, second))
         self.page(first)
-        return self._keep(
+        return self.keep(
             ("compare", first, second),
-            lambda: self._reader.run(lambda: tasks.compare(self.catalogue, first, second)),
+            lambda: self.reader.run(lambda: tasks.compare(self.catalogue, first, second)),
         )
 
     def figures(self, first: Page | str, second: str) -> tasks.Comparison:
         """Two pages by what is stored of them, without evidence."""
         if isinstance(first, Page):
-            return self._reader.run(lambda: tasks.compare(self.catalogue, first, second, pieces=0))
-        return self._keep(
+            return self.reader.run(lambda: tasks.compare(self.catalogue, first, second, pieces=0))
+        return self.keep(
             ("figures", first, second),
             lambda: tasks.compare(self.catalogue, first, second, pieces=0),
         )
@@ -212,7 +227,7 @@ class Store:
                 return make_map(self.catalogue, keep=not self.read_only)
             return stored
 
-        return self._keep("map", find)
+        return self.keep("map", find)
 
     def make_map(self, stage: Stage) -> None:
         """Lay the pages out anew."""
@@ -230,7 +245,7 @@ class Store:
                 warnings.warn(str(error), stacklevel=2)
                 return None
 
-        return self._keep("grouped", read)
+        return self.keep("grouped", read)
 
     def hands(self) -> tuple[Hand, ...]:
         """The hands; none where the pages have not been grouped."""
@@ -239,7 +254,7 @@ class Store:
 
     def hand(self, number: int) -> Hand:
         """The hand of that number."""
-        hands = self._keep("by number", lambda: {hand.number: hand for hand in self.hands()})
+        hands = self.keep("by number", lambda: {hand.number: hand for hand in self.hands()})
         if number not in hands:
             raise NotHere(f"there is no hand {number}; there are {len(hands)}")
         return hands[number]
@@ -250,15 +265,15 @@ class Store:
 
     def numbers(self) -> Mapping[str, int]:
         """The number of the hand of every page."""
-        return self._keep(
+        return self.keep(
             "numbers", lambda: {id: hand.number for hand in self.hands() for id in hand.page_ids}
         )
 
     def letterforms(self, hand: Hand) -> tasks.Letterforms:
         """The typical and the distinctive pieces of a hand."""
-        return self._keep(
+        return self.keep(
             ("letterforms", hand.number),
-            lambda: self._reader.run(lambda: tasks.letterforms(self.catalogue, hand.page_ids)),
+            lambda: self.reader.run(lambda: tasks.letterforms(self.catalogue, hand.page_ids)),
         )
 
     def regroup(self, stage: Stage | None = None) -> None:
@@ -279,7 +294,7 @@ class Store:
                 self.hands(),
                 out,
                 most_evidence=EVIDENCE_AT_ONCE,
-                engine=self._reader,
+                engine=self.reader,
             )
         return out
 
@@ -292,26 +307,26 @@ class Store:
 
     def history(self) -> tuple[Decision, ...]:
         """All decisions, taken back or not, oldest first."""
-        return self._keep("history", lambda: tasks.history(self.catalogue))
+        return self.keep("history", lambda: tasks.history(self.catalogue))
 
     def taken_back(self) -> Mapping[str, Decision]:
         """The undo of each decision that was taken back."""
-        return self._keep("taken back", lambda: taken_back(self.history()))
+        return self.keep("taken back", lambda: taken_back(self.history()))
 
     def in_force(self) -> frozenset[str]:
         """The ids of the decisions that count."""
-        return self._keep(
+        return self.keep(
             "in force", lambda: frozenset(d.id for d in tasks.decisions(self.catalogue))
         )
 
     def contradictions(self) -> tuple[Contradiction, ...]:
         """Decisions that cannot all be right."""
-        return self._keep("contradictions", lambda: tasks.contradictions(self.catalogue))
+        return self.keep("contradictions", lambda: tasks.contradictions(self.catalogue))
 
     def questions(self) -> tuple[Question, ...]:
         """The review queue as it is now."""
         return (
-            self._keep("questions", lambda: tasks.review(self.catalogue, QUESTIONS))
+            self.keep("questions", lambda: tasks.review(self.catalogue, QUESTIONS))
             if self.hands()
             else ()
         )
@@ -351,9 +366,12 @@ class Store:
 
     # What is kept
 
-    def _keep(self, what: Any, make: Callable[[], T]) -> T:
-        """What was made before, as long as no file of the catalogue has changed."""
-        stamp = folder_stamp(self.folder)
+    def keep(self, what: Any, make: Callable[[], T]) -> T:
+        """What was made before, as long as no file of the catalogue has changed.
+
+        The index of words is not asked: while pages are looked at it changes every few seconds.
+        """
+        stamp = [each for each in folder_stamp(self.folder) if each[0] != "words"]
         with self._lock:
             if what in self._kept and self._kept[what][0] == stamp:
                 self._kept.move_to_end(what)

@@ -21,6 +21,7 @@ VIEWS = {
     "compare": "/compare",
     "review": "/review",
     "search": "/search",
+    "words": "/words",
     "map": "/map",
     "decisions": "/decisions",
     "jobs": "/jobs",
@@ -51,7 +52,7 @@ FILES = {
 }
 
 START, HAND_OF = "/", "/pages/{key}/hand"
-HANDS, REVIEW, MAP, SEARCH = "/hands", "/review", "/map", "/search"
+HANDS, REVIEW, MAP, SEARCH, WORDS = "/hands", "/review", "/map", "/search", "/words"
 DECISIONS, JOBS, PERSON = "/decisions", "/jobs", "/person"
 IMPORT, DECISIONS_FILE = "/decisions/import", "/decisions/decisions.jsonl"
 # For templates.
@@ -61,6 +62,7 @@ FIXED = {
     "review": REVIEW,
     "map": MAP,
     "search": SEARCH,
+    "words": WORDS,
     "compare": "/compare",
     "jobs": JOBS,
     "buttons": "/static/vendor/openseadragon/images/",
@@ -77,9 +79,9 @@ def hand(number: int, part: str = "", **chosen: object) -> str:
     return _asked(f"{HANDS}/{number}{'/' if part else ''}{part}", chosen)
 
 
-def page(page_id: str) -> str:
-    """One page."""
-    return page_of(page_key(page_id))
+def page(page_id: str, box: tuple[int, int, int, int] | None = None) -> str:
+    """One page; a rectangle (left, top, width, height) of its scan is framed."""
+    return _asked(page_of(page_key(page_id)), {"box": _joined(box)})
 
 
 def page_of(key: str) -> str:
@@ -109,7 +111,7 @@ def image(page_id: str) -> str:
 
 def cut_out(page_id: str, box: tuple[int, int, int, int], height: int) -> str:
     """A rectangle (left, top, width, height) of its scan, drawn at most that high."""
-    return f"{image(page_id)}/{','.join(map(str, box))}/,{min(height, box[3])}/0/default.jpg"
+    return f"{image(page_id)}/{_joined(box)}/,{min(height, box[3])}/0/default.jpg"
 
 
 def compare(first: str | None, second: str, **chosen: object) -> str:
@@ -132,6 +134,16 @@ def search(**chosen: object) -> str:
     return _asked(SEARCH, chosen)
 
 
+def words(word: str = "", leaf: int | None = None) -> str:
+    """The places that look like a word."""
+    return _asked(WORDS, {"word": word, "leaf": leaf})
+
+
+def words_like(page_id: str, box: tuple[int, int, int, int], leaf: int | None = None) -> str:
+    """The places that look like a rectangle (left, top, width, height) of a page."""
+    return _asked(WORDS, {"page": page_id, "region": _joined(box), "leaf": leaf})
+
+
 def upload(id: str) -> str:
     """The picture of an upload."""
     return f"/uploads/{id}.jpg"
@@ -140,7 +152,7 @@ def upload(id: str) -> str:
 def upload_part(id: str, box: tuple[int, int, int, int], height: int, turn: int = 0) -> str:
     """A rectangle (left, top, width, height) of an upload, turned, drawn at most that high."""
     chosen: dict[str, object] = {"height": min(height, box[3]), "turn": turn or None}
-    return _asked(f"/uploads/{id}/{','.join(map(str, box))}.jpg", chosen)
+    return _asked(f"/uploads/{id}/{_joined(box)}.jpg", chosen)
 
 
 def decisions(**chosen: object) -> str:
@@ -177,6 +189,10 @@ def static(name: str, version: str) -> str:
 def with_done(address: str, decision_id: str) -> str:
     """An address that says what was just decided, and offers to undo it."""
     return f"{address}{'&' if '?' in address else '?'}{urlencode({'done': decision_id})}"
+
+
+def _joined(box: tuple[int, int, int, int] | None) -> str:
+    return ",".join(map(str, box or ()))
 
 
 def _asked(path: str, chosen: dict[str, object]) -> str:

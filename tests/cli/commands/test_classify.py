@@ -46,11 +46,25 @@ def test_what_cannot_be_read_is_told_and_the_others_go_on(hands, runs, tmp_path)
     assert len(result.stdout.splitlines()) == 1
 
 
+def test_the_pages_of_a_folder_are_one_manuscript_if_asked(hands, runs):
+    lines = done("classify", hands, "--model", runs / "scripts", "--together").stdout.splitlines()
+    assert len(lines) == 12
+    assert len({line.split("  ", 1)[1].strip() for line in lines}) == 1
+
+
+def test_a_calibrated_classifier_says_when_it_cannot(hands, runs, monkeypatch):
+    monkeypatch.setattr("dgmp.describers.LearnedClassifier.least", 1.0, raising=False)
+    line = ("classify", hands / "w0_p0.png", "--model", runs / "scripts")
+    assert "  cannot say: " in done(*line).stdout
+    assert json.loads(done(*line, "--json").stdout)["script"] is None
+
+
 CASES = {
     "a broken page": ("classify broken --model scripts", "no page could be classified"),
     "nothing": ("classify nowhere.png --model scripts", "no page could be classified"),
     "another version": ("classify bare --model old", "format version 99"),
     "a describer": ("classify bare --model run", "has no script classes"),
+    "sizes": ("classify bare --model scripts --sizes 1,99", "sizes must be numbers from 0.1"),
     "no device": ("classify bare --model scripts --device x", "cannot be used here"),
 }
 
@@ -63,3 +77,4 @@ def test_what_cannot_be_classified_is_said_in_one_line(place, case):
 
 def test_wrong_usage_exits_with_2(place):
     misused(run("classify", "--model", "scripts"))
+    misused(run("classify", "bare", "--sizes", "large"))

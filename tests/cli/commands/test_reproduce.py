@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from ..typed import done, refused, run
+from dgmp.synthetic import synthesize_words
+
+from ..typed import done, misused, refused, run
 
 TINY = (
     "epochs=1", "epoch_steps=1", "decay_from=1", "classes_per_batch=2", "batch=4", "validation=0",
@@ -48,3 +50,17 @@ def test_the_table_is_printed_and_its_files_named(place):
     again = done(*line, "--json")
     assert json.loads(again.stdout)["table"] == "poolings"
     assert "seed 0" not in again.stderr  # what is finished is not repeated
+
+
+def test_word_spotting_is_a_table_of_its_own(tmp_path):
+    synthesize_words(tmp_path / "words", writers=1, pages=1, seed=3)
+    changes = ("model.network=word-resnet-tiny", "epochs=1", "epoch_steps=1", "batch=2")
+    line = ["reproduce", "words", "--data", tmp_path / "words", "--out", tmp_path / "out"]
+    line += ["--test-data", tmp_path / "words", "--rows", "gmp"]
+    line += [part for change in changes for part in ("--set", change)]
+    result = done(*line)
+    assert result.stdout.startswith("# Poolings for word spotting")
+    assert "| gmp |" in result.stdout
+    assert "gmp, run 1" in result.stderr
+    refused(run(*line[:-1], "batch=3"), "made of other things")
+    misused(run(*line, "--recipe", "script-small"))

@@ -1,5 +1,7 @@
 """``dgmp view``: what it hands on, and how it says that it cannot."""
 
+from pathlib import Path
+
 import pytest
 
 from ..typed import misused, refused, run
@@ -13,7 +15,7 @@ def test_options_are_handed_on(tmp_path, monkeypatch):
         ready("http://127.0.0.1:9000/")
 
     monkeypatch.setattr("dgmp.web.serve", serve)
-    result = run("view", tmp_path, "--port", "9000", "--read-only")
+    result = run("view", tmp_path, "--port", "9000", "--read-only", "--model", "run")
     assert result.exit_code == 0
     assert result.stdout == "http://127.0.0.1:9000/\n"
     assert called == {
@@ -21,6 +23,7 @@ def test_options_are_handed_on(tmp_path, monkeypatch):
         "host": "127.0.0.1",
         "port": 9000,
         "read_only": True,
+        "model": Path("run"),
     }
 
 

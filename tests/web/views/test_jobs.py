@@ -7,7 +7,7 @@ import pytest
 
 
 def wait_until(condition):
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while not condition() and time.monotonic() < end:
         time.sleep(0.02)
     assert condition()
@@ -51,6 +51,12 @@ def test_a_job_shows_how_far_it_is_and_can_be_stopped(client, post):
     assert post(f"/jobs/{job.id}/stop").status_code == 303
     seen.set()
     wait_until(lambda: states(client) == ["stopped"])
+
+
+def test_a_job_that_cannot_be_done_says_what_it_needs(client, post):
+    post("/jobs", kind="words")
+    wait_until(lambda: states(client) == ["failed"])
+    assert "dgmp train words" in client.get("/jobs").text
 
 
 @pytest.mark.parametrize(("address", "status"), [("/jobs", 400), ("/jobs/99/stop", 404)])

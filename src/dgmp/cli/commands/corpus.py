@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Option
 
-from ..options import CorpusOptions, Scans, print_json, say, takes_corpus
+from ..options import AsJson, CorpusOptions, Scans, print_json, say, takes_corpus
 
 
 @takes_corpus
@@ -28,7 +28,7 @@ def corpus(
     headers_only: Annotated[
         bool, Option("--headers-only", help="Do not decode pages to find broken and blank ones.")
     ] = False,
-    as_json: Annotated[bool, Option("--json", help="One JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show the writers, scripts, splits and sizes of a corpus, and every file left out."""
     from ...tasks import survey

@@ -14,9 +14,12 @@ from ..options import (
     Crop,
     Device,
     Dpi,
+    Label,
     LineDistance,
     NameOrRun,
+    Sizes,
     Workers,
+    parse_sizes,
     say,
     say_left_out,
     takes_corpus,
@@ -43,6 +46,8 @@ def evaluate(
         str | None,
         Option(help="How the patches of a page become one vector: mean (default), gmp or whole."),
     ] = None,
+    label: Label = "script",
+    sizes: Sizes = "1",
     seed: Annotated[int, Option(min=0, help="Seed of a describer that is fitted first.")] = 0,
     out: Annotated[
         Path | None, Option(help="Keep the scores, every query included, as JSON.")
@@ -69,7 +74,7 @@ def evaluate(
             check_place(place)
     if plot is not None:
         picture_kind(plot)
-    opened = options.open_and_say(corpus)
+    opened = options.open_and_say(corpus).classed_by(label)
     with page_bars() as stage:
         judged = judge(
             opened,
@@ -81,6 +86,7 @@ def evaluate(
             aggregate=aggregate,
             dpi=dpi,
             line_distance=line_distance,
+            sizes=parse_sizes(sizes),
             seed=seed,
             device=device,
             engine=engine_for(workers),

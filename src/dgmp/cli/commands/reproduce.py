@@ -5,16 +5,28 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Argument, BadParameter, Option
 
-from ..options import AsJson, CorpusOptions, Device, print_json, say, takes_corpus
+from ..options import (
+    AsJson,
+    CorpusOptions,
+    Device,
+    print_json,
+    say,
+    say_left_out,
+    takes_corpus,
+)
 
 
 @takes_corpus
 def reproduce(
-    table: Annotated[str, Argument(help="margins, poolings, scripts or curves.")],
+    table: Annotated[str, Argument(help="margins, poolings, scripts, curves or words.")],
     data: Annotated[
-        Path, Option(help="The corpus to train on: an official set, your own, or a synthetic one.")
+        Path,
+        Option(
+            help="The corpus to train on: an official set, your own, or a synthetic one; for words "
+            "a table file,x,y,w,h,text, or a folder with one or with ALTO or PAGE files."
+        ),
     ],
     out: Annotated[Path, Option(help="Folder of runs and tables; one begun earlier goes on.")],
     options: CorpusOptions,
@@ -49,8 +61,13 @@ def reproduce(
     from ...training import Watchers
     from ..progress import stages
 
-    chosen = find_table(table)
     names = None if rows is None else [name.strip() for name in rows.split(",")]
+    if table == "words":
+        if recipe is not None or weights is not None or options != CorpusOptions():
+            raise BadParameter("--test-data, --seeds, --rows, --set and --json go with words")
+        _print(_words(data, test_data, out, seeds, names, change or []), table, as_json)
+        return
+    chosen = find_table(table)
     chosen.chosen(names)
     corpus = options.open_and_say(data)
     setting = Setting.choose(
@@ -66,9 +83,34 @@ def reproduce(
         paths = reproduce_table(
             chosen, setting, out, seeds=seeds, rows=names, watchers=Watchers(*told)
         )
+    _print(paths, chosen.name, as_json)
+
+
+def _words(
+    data: Path,
+    test_data: Path | None,
+    out: Path,
+    runs: int | None,
+    rows: list[str] | None,
+    changes: list[str],
+) -> list[Path]:
+    from ...experiments import WordSetting, reproduce_words
+    from ...spotting import open_words
+    from ...training import Watchers
+    from ..progress import stages
+
+    words = open_words(data)
+    say_left_out(words.left_out)
+    test = None if test_data is None else open_words(test_data)
+    setting = WordSetting.choose(words, test, changes)
+    with stages(len(words.pages)) as told:
+        return reproduce_words(setting, out, runs=runs, rows=rows, watchers=Watchers(*told))
+
+
+def _print(paths: list[Path], table: str, as_json: bool) -> None:
     if as_json:
-        print_json({"table": chosen.name, "files": [str(path) for path in paths]})
-    else:
-        print(paths[0].read_text(encoding="utf-8"))
-        for path in paths:
-            say(str(path))
+        print_json({"table": table, "files": [str(path) for path in paths]})
+        return
+    print(paths[0].read_text(encoding="utf-8"))
+    for path in paths:
+        say(str(path))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from ..options import AsJson, CataloguePlace, print_json, say
+from ..options import AsJsonLines, CataloguePlace, print_json, say
 
 
 def search(
@@ -15,7 +15,7 @@ def search(
         str, Argument(metavar="PAGE_OR_FILE", help="A page of the catalogue, or any picture.")
     ],
     number: Annotated[int, Option("-n", min=1, help="Pages to list.")] = 10,
-    as_json: AsJson = False,
+    as_json: AsJsonLines = False,
 ) -> None:
     """List the pages most like PAGE_OR_FILE, nearest first."""
     import warnings

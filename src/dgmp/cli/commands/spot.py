@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from ..options import AsJson, print_json, say_left_out
+from ..options import AsJsonLines, print_json, say_left_out
 
 
 def spot(
@@ -28,7 +28,7 @@ def spot(
         Path | None,
         Option(help="Where what was seen of the pages is kept: CATALOGUE/words or FOLDER.words."),
     ] = None,
-    as_json: AsJson = False,
+    as_json: AsJsonLines = False,
 ) -> None:
     """List the places that look most like WORD, or like an example, best first."""
     from dataclasses import asdict

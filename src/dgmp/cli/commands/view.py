@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import Annotated
 
 from typer import Option
@@ -19,6 +20,14 @@ def view(
     ] = "127.0.0.1",
     port: Annotated[int, Option(min=0, max=65535, help="The port; 0: any that is free.")] = 8000,
     read_only: Annotated[bool, Option("--read-only", help="Show, and take no decisions.")] = False,
+    model: Annotated[
+        Path | None,
+        Option(
+            metavar="RUN",
+            help="Look for words with the model in this folder of dgmp train words; default: that "
+            "with which dgmp spot looked at the pages.",
+        ),
+    ] = None,
 ) -> None:
     """Look at hands, compare and decide in the browser."""
     from ...web import serve
@@ -34,7 +43,15 @@ def view(
     def renewed(address: str) -> None:
         say(f"somebody came in; the address for the next: {address}")
 
-    serve(catalogue, host=host, port=port, read_only=read_only, ready=ready, renewed=renewed)
+    serve(
+        catalogue,
+        host=host,
+        port=port,
+        read_only=read_only,
+        model=model,
+        ready=ready,
+        renewed=renewed,
+    )
 
 
 def _has_screen() -> bool:

@@ -49,21 +49,27 @@ function placeOf(side, box) {
   return item.imageToViewportRectangle(...box.map((number) => number * scale));
 }
 
+// Marks a rectangle of the scan that is open, and gives its place.
+function mark(side, box) {
+  const place = placeOf(side, box);
+  if (side.place) side.viewer.removeOverlay(side.place);
+  side.place = document.createElement("div");
+  side.place.className = "place";
+  side.viewer.addOverlay({ element: side.place, location: place });
+  side.element.dataset.shown = box.join(",");
+  return place;
+}
+
 // Marks a rectangle of the scan and goes there.
 function show(side, box) {
   whenOpen(side, () => {
     const { viewer } = side;
-    const place = placeOf(side, box);
-    if (side.place) viewer.removeOverlay(side.place);
-    side.place = document.createElement("div");
-    side.place.className = "place";
-    viewer.addOverlay({ element: side.place, location: place });
+    const place = mark(side, box);
     const around = Math.max(place.width, place.height) * 3;
     const centre = place.getCenter();
     viewer.viewport.fitBounds(
       new OpenSeadragon.Rect(centre.x - around, centre.y - around, 2 * around, 2 * around),
     );
-    side.element.dataset.shown = box.join(",");
   });
 }
 

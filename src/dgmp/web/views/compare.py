@@ -11,8 +11,8 @@ from .. import urls, wording
 from ..asking import Ask, Refused
 from ..store import Store
 from ..uploads import ZOOMED
-from .cards import page_card, title
-from .places import Box, area_of, box_of, cut_box, restricted
+from .parts.cards import hand_link, page_card
+from .parts.places import Box, area_of, box_of, cut_box, restricted
 
 _HEIGHT = 88  # pixels of a cut-out
 VERDICTS = ("same", "different", "unsure")
@@ -101,15 +101,12 @@ def _check_pair(store: Store, first: str, second: str) -> None:
 
 
 def _side(store: Store, page_id: str, region: str = "") -> dict[str, Any]:
-    page, number = store.page(page_id), store.number_of(page_id)
-    hand = None if number is None else store.hand(number)
+    page = store.page(page_id)
     return page_card(store, page_id) | {
         "size": list(page.size) if page.size else None,
         "image": urls.image(page_id),
         "picture": f"{urls.image(page_id)}/full/!1200,1600/0/default.jpg",
-        "hand": None
-        if hand is None
-        else {"number": number, "title": title(hand), "address": urls.hand(hand.number)},
+        "hand": hand_link(store, page_id),
         "region": region,
         "area": box_of(region) or area_of(page),
     }

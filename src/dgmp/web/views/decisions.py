@@ -8,7 +8,7 @@ from ...records import Decision
 from .. import urls, wording
 from ..asking import Ask, Refused
 from ..store import Store
-from .cards import leaves
+from .parts.cards import leaves
 
 ON_A_LEAF = 100
 EXPORTS = {

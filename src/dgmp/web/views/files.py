@@ -16,7 +16,7 @@ from ..store import Store
 from ..uploads import ZOOMED
 from .compare import first_of
 from .decisions import EXPORTS
-from .places import box_of
+from .parts.places import box_of
 
 _A_WEEK = {"Cache-Control": "private, max-age=604800"}
 _TYPES = {

@@ -9,7 +9,7 @@ from ...records import Decision, Hand
 from .. import urls
 from ..asking import Ask, Refused
 from ..store import Store
-from .cards import hand_card, leaves, page_card, title
+from .parts.cards import hand_card, leaves, page_card, title
 
 ON_A_LEAF = 60  # pages
 _OTHERS = 500  # hands to move pages to

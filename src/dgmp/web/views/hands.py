@@ -8,7 +8,7 @@ from ...records import Hand
 from .. import urls, wording
 from ..asking import Ask
 from ..store import Labels, Store
-from .cards import hand_card, leaves, title
+from .parts.cards import hand_card, leaves, title
 
 ON_A_LEAF = 20  # hands
 _LISTED = 500  # folders and manuscripts to choose from

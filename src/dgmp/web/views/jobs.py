@@ -12,6 +12,7 @@ KINDS = {
     "regroup": "Group the pages anew",
     "describe": "Describe new and changed pages",
     "map": "Make the map",
+    "words": "Look for words on new and changed pages",
 }
 
 
@@ -32,7 +33,12 @@ def start(store: Store, ask: Ask) -> dict[str, Any]:
     kind = ask.needed("kind")
     if kind not in KINDS:
         raise Refused(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
-    works = {"regroup": store.regroup, "describe": store.describe, "map": store.make_map}
+    works = {
+        "regroup": store.regroup,
+        "describe": store.describe,
+        "map": store.make_map,
+        "words": store.words.look,
+    }
     work = works[kind]
     job = store.jobs.start(KINDS[kind], lambda stage, stopping: work(stage))
     return {"job": job.id, "next": urls.JOBS}

@@ -8,8 +8,8 @@ from typing import Any
 from .. import urls
 from ..asking import Ask
 from ..store import Store
-from .cards import title
-from .places import cut_box
+from .parts.cards import title
+from .parts.places import cut_box
 
 _HEIGHT = 96  # pixels
 
@@ -36,7 +36,7 @@ def _pieces(store: Store, pieces: Sequence[Any]) -> list[dict[str, Any]]:
                 "page": piece.page_id,
                 "value": round(float(piece.value), 5),
                 "cut_out": urls.cut_out(piece.page_id, box, _HEIGHT),
-                "address": f"{urls.page(piece.page_id)}?box={','.join(map(str, box))}",
+                "address": urls.page(piece.page_id, box),
             }
         )
     return shown

@@ -8,7 +8,7 @@ from ...records import Decision
 from .. import urls
 from ..asking import Ask, Refused
 from ..store import Store
-from .cards import title
+from .parts.cards import title
 
 
 def map(store: Store, ask: Ask) -> dict[str, Any]:

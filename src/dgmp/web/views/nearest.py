@@ -7,8 +7,8 @@ from typing import Any
 from .. import urls, wording
 from ..asking import Ask
 from ..store import Store
-from .cards import hand_card, title
 from .hand import as_seen
+from .parts.cards import hand_card, title
 
 _LOOKED_AT = 3  # pages of the hand, the most typical
 _HITS = 40  # of each

@@ -8,8 +8,8 @@ from .. import urls
 from ..asking import Ask
 from ..keys import page_id
 from ..store import Store
-from .cards import page_card, title
-from .places import area_of, box_of
+from .parts.cards import hand_link, page_card
+from .parts.places import area_of, box_of
 
 _LIKE = 8
 
@@ -17,7 +17,6 @@ _LIKE = 8
 def page(store: Store, ask: Ask) -> dict[str, Any]:
     """The page with the pages most like it; ``box`` marks a place on it."""
     found = store.page(page_id(ask.path["key"]))
-    number = store.number_of(found.id)
     hits = store.search(found.id, _LIKE)
     store.thumbnails([hit.page_id for hit in hits])
     return {
@@ -27,13 +26,8 @@ def page(store: Store, ask: Ask) -> dict[str, Any]:
         "image": urls.image(found.id),
         "box": box_of(ask.text("box")),
         "area": area_of(found),
-        "hand": None
-        if number is None
-        else {
-            "number": number,
-            "title": title(store.hand(number)),
-            "address": urls.hand(number),
-        },
+        "hand": hand_link(store, found.id),
+        "words": store.words.indexed,
         "search": urls.search(page=found.id),
         "like": [
             page_card(store, hit.page_id)

@@ -8,8 +8,8 @@ from ...records import Hit
 from .. import urls, wording
 from ..asking import Ask, Refused
 from ..store import Store
-from .cards import page_card, title
-from .places import box_of, restricted
+from .parts.cards import hand_link, page_card
+from .parts.places import box_of, restricted
 
 _HITS = 20
 _SUGGESTED = 200  # page names for the field
@@ -47,7 +47,7 @@ def search(store: Store, ask: Ask) -> dict[str, Any]:
                 "probability": hit.probability,
                 "percent": "" if hit.probability is None else wording.percent(hit.probability),
                 "sentence": _sentence(hit),
-                "hand": _hand(store, hit.page_id),
+                "hand": hand_link(store, hit.page_id),
                 "compare": urls.compare(
                     None if upload else page.id,
                     hit.page_id,
@@ -85,14 +85,3 @@ def _sentence(hit: Hit) -> str:
     if hit.enough_writing and hit.likelihood_ratio is not None:
         return wording.likeness(hit.likelihood_ratio)
     return wording.same_hand(hit.probability, None, enough=hit.enough_writing)
-
-
-def _hand(store: Store, page_id: str) -> dict[str, Any] | None:
-    number = store.number_of(page_id)
-    if number is None:
-        return None
-    return {
-        "number": number,
-        "title": title(store.hand(number)),
-        "address": urls.hand(number),
-    }

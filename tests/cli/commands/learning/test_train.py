@@ -125,8 +125,28 @@ def test_without_the_extra_training_names_it(hands, tmp_path):
     code = "import sys; sys.modules['lightning_fabric'] = None; import dgmp.cli; dgmp.cli.main()"
     arguments = ["train", "writer-small", "--data", str(hands), "--out", str(tmp_path / "run")]
     process = subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=300
     )
     assert process.returncode == 1
     assert "pip install 'dgmp[learning]'" in process.stderr
     assert len(process.stderr.splitlines()) == 1
+
+
+def test_centuries_are_learned_with_their_order_and_judged_by_their_distance(hands, tmp_path):
+    rows = [
+        f"{path.name},{1010 + 100 * int(path.name[1])}" for path in sorted(hands.glob("w*.png"))
+    ]
+    for path in hands.glob("w*.png"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "pages.csv").write_text("\n".join(["file,date", *rows]))
+    changes = [part for change in SMALL for part in ("--set", change)]
+    line = ("train", "script-small", "--data", tmp_path, "--label", "century")
+    done(*line, "--out", tmp_path / "run", *changes)
+    recipe = json.loads((tmp_path / "run" / "run.json").read_text())["recipe"]
+    assert recipe["order_weight"] == 1
+    judged = done(
+        "evaluate", tmp_path, "--describer", tmp_path / "run", "--label", "century", "--json"
+    )
+    scores = json.loads(judged.stdout)
+    assert scores["classes"] == ["11", "12", "13", "14"]
+    assert any(note.startswith("mean absolute error: ") for note in scores["notes"])

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Argument, BadParameter, Option
 
-from ...options import AsJson, CorpusOptions, Device, print_json, say, takes_corpus
+from ...options import AsJson, CorpusOptions, Device, Label, print_json, say, takes_corpus
 
 
 @takes_corpus
@@ -15,8 +15,9 @@ def train(
     recipe: Annotated[
         str,
         Argument(
-            help="writer-paper, script16-paper, script17-paper, writer-small, script-small, a "
-            "recipe of another package, a Python file that defines RECIPE, or words, for dgmp spot."
+            help="writer-paper, script16-paper, script17-paper, script-zca, writer-small, "
+            "script-small, a recipe of another package, a Python file that defines RECIPE, or "
+            "words, for dgmp spot."
         ),
     ],
     data: Annotated[
@@ -33,6 +34,7 @@ def train(
         list[str] | None,
         Option("--set", help="Change a value: epochs=10, margin=0.2, model.backbone=resnet18."),
     ] = None,
+    label: Label = "script",
     weights: Annotated[
         Path | None, Option(help="A weight file or the folder of a run to begin with.")
     ] = None,
@@ -65,11 +67,12 @@ def train(
     from ....training import train as train_run
     from ...progress import page_bar, training_line
 
-    chosen = override(with_pooling(find_recipe(recipe), pooling), change or [])
+    ordered = ["order_weight=1.0"] if label == "century" else []
+    chosen = override(with_pooling(find_recipe(recipe), pooling), [*ordered, *(change or [])])
     chosen.model.check()
     names = [*(log or []), *(["tensorboard"] if tensorboard else [])]
     loggers = [find_logger(name) for name in names]
-    corpus = options.open_and_say(data)
+    corpus = options.open_and_say(data).classed_by(label)
     with page_bar("preparing pages", len(corpus)) as prepared, training_line() as watch:
         run = train_run(
             chosen,

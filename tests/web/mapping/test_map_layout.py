@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from catalogue.entries import HEAD, entries, unit
 
-from dgmp.web import map_layout
-from dgmp.web.map_layout import FILE, lay_out, make_map, stored_map
+from dgmp.web.mapping import map_layout
+from dgmp.web.mapping.map_layout import FILE, lay_out, make_map, stored_map
 
 from .test_embedding import hands
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...records import Hand
-from .. import urls, wording
-from ..store import Store
+from ....records import Hand
+from ... import urls, wording
+from ...store import Store
 
 DOUBTFUL_FIT = 0.65  # ½: just near enough to be joined
 ROW = 8  # thumbnails of a hand in a list
@@ -49,6 +49,14 @@ def hand_card(store: Store, hand: Hand, row: int = ROW) -> dict[str, Any]:
         "address": urls.hand(hand.number),
         "pages": [page_card(store, id, fits[id]) for id in shown],
     }
+
+
+def hand_link(store: Store, page_id: str) -> dict[str, Any] | None:
+    """The hand that a page was grouped to, to be led to."""
+    number = store.number_of(page_id)
+    if number is None:
+        return None
+    return {"number": number, "title": title(store.hand(number)), "address": urls.hand(number)}
 
 
 def title(hand: Hand) -> str:

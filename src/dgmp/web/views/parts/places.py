@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...records import Page, Region
-from ..asking import Refused
+from ....records import Page, Region
+from ...asking import Refused
 
 Box = tuple[int, int, int, int]  # left, top, width, height
 _MARGIN = 0.35  # of the longer side: a piece of a stroke is read by what is around it

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dgmp.records import Page, Region
 from dgmp.sources import FileSource
-from dgmp.web.views.places import area_of, box_of, cut_box, region_of
+from dgmp.web.views.parts.places import area_of, box_of, cut_box, region_of
 
 SIDES = st.floats(0, 500)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dgmp.web.embedding import (
+from dgmp.web.mapping.embedding import (
     affinities,
     embed,
     gradient,

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..catalogue import Catalogue, short_vectors, vectors_digest
-from ..files import replacing
-from ..records import Matrix, Stage
-from ..storage import AnyPath
+from ...catalogue import Catalogue, short_vectors, vectors_digest
+from ...files import replacing
+from ...records import Matrix, Stage
+from ...storage import AnyPath
 from .embedding import embed, neighbours
 
 FILE, VERSION = "map.npz", 1

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..names import need
-from ..records import Floats, Matrix, Stage
+from ...names import need
+from ...records import Floats, Matrix, Stage
 
 PERPLEXITY = 15.0  # a hand often has no more pages
 NEIGHBOURS = 45  # pages beyond three times the perplexity count nothing

@@ -1,0 +1,1 @@
+"""What several views show: cards of pages and hands, places on a scan."""

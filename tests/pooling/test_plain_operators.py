@@ -1,0 +1,84 @@
+"""Programs with the solver written out: the same vectors, without dgmp."""
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+import torch
+from torch import nn
+from torch.export import Dim
+from torch.testing import assert_close
+
+from dgmp.pooling import GeneralizedMaxPool, generalized_max_pool, plain_program
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # the exporter's own
+FREE = {0: Dim.AUTO, 2: Dim.AUTO, 3: Dim.AUTO}
+
+
+def written_out(model, example):
+    return plain_program(torch.export.export(model.eval(), (example,), dynamic_shapes=(FREE,)))
+
+
+class Absolute(nn.Module):
+    def forward(self, features, mask):
+        return generalized_max_pool(features, 2.0, attention=mask)
+
+
+def test_no_operator_of_dgmp_is_left():
+    program = written_out(GeneralizedMaxPool(), torch.randn(2, 4, 5, 6))
+    assert "dgmp" not in str(program.graph)
+
+
+@pytest.mark.parametrize("channels", [4, 40], ids=["primal", "dual"])
+def test_vectors_are_those_of_the_layer_at_other_sizes(channels):
+    layer = GeneralizedMaxPool(0.01, relative=True, center=channels)
+    program = written_out(layer, torch.randn(2, channels, 5, 6)).module()
+    for shape in [(3, channels, 7, 9), (1, channels, 1, 2)]:
+        features = torch.randn(shape)
+        assert_close(program(features), layer(features))
+
+
+@pytest.mark.parametrize("scale", [1e-22, 1e18])
+def test_the_whole_range_of_float32_is_pooled(scale):
+    layer = GeneralizedMaxPool(0.03, relative=True)
+    program = written_out(layer, torch.randn(2, 8, 3, 3)).module()
+    features = scale * torch.randn(2, 8, 3, 3)
+    assert_close(program(features), layer(features))
+
+
+def test_what_a_mask_covers_does_not_matter():
+    features, mask = torch.randn(2, 8, 3, 4), torch.ones(2, 3, 4, dtype=torch.bool)
+    mask[:, :, 2:] = False
+    covered = features.masked_fill(~mask.unsqueeze(1), torch.nan)
+    program = plain_program(torch.export.export(Absolute(), (features, mask))).module()
+    assert_close(program(covered, mask), generalized_max_pool(features[..., :2], 2.0))
+
+
+def test_an_image_that_is_not_finite_spoils_no_other():
+    layer = GeneralizedMaxPool()
+    features = torch.randn(2, 8, 3, 3)
+    features[0, 0, 0, 0] = torch.inf
+    found = written_out(layer, features).module()(features)
+    assert found[0].isnan().all()
+    assert_close(found[1], layer(features)[1])
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
+def test_compiled_ahead_of_time_it_runs_where_dgmp_is_not_known(tmp_path):
+    layer, features = GeneralizedMaxPool(0.03, relative=True), torch.randn(3, 6, 4, 5)
+    program = written_out(layer, torch.randn(2, 6, 5, 6))
+    package = tmp_path / "pool.pt2"
+    quickly = {"aot_inductor.compile_wrapper_opt_level": "O0"}
+    torch._inductor.aoti_compile_and_package(
+        program, package_path=str(package), inductor_configs=quickly
+    )
+    torch.save(features, tmp_path / "features.pt")
+    run = (
+        "import sys, torch\n"
+        "pooled = torch._inductor.aoti_load_package('pool.pt2')(torch.load('features.pt'))\n"
+        "assert 'dgmp' not in sys.modules\n"
+        "torch.save(pooled, 'pooled.pt')\n"
+    )
+    subprocess.run([sys.executable, "-c", run], cwd=tmp_path, check=True)
+    assert_close(torch.load(tmp_path / "pooled.pt"), layer(features))
