@@ -204,10 +204,10 @@ def _status(field: str) -> int:
 
 def share_of_a_training_step(images: int = 4) -> float:
     """The layer's share of forward and backward of a ResNet-50 at 400×400."""
-    model = resnet50(pooling=GeneralizedMaxPool(), classes=None)
+    model = resnet50(pooling=GeneralizedMaxPool(RIDGE), classes=None)
     batch = torch.randn(images, 3, 400, 400)
     features = maps((images, 2048, 13, 13)).requires_grad_()
-    pooling = GeneralizedMaxPool()
+    pooling = GeneralizedMaxPool(RIDGE)
 
     def whole() -> None:
         model(batch).sum().backward()

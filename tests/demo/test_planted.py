@@ -134,7 +134,7 @@ def test_centred_gmp_is_the_layer_with_center_in_training():
 def test_the_layers_defaults_are_in_the_table():
     absolute, raw, centred = (
         f"{GeneralizedMaxPool(**options).ridge.item():.4g}"
-        for options in ({}, {"relative": True}, {"relative": True, "center": 4})
+        for options in ({"target": "one"}, {"relative": True}, {"relative": True, "center": 4})
     )
     assert {f"GMP λ={absolute}", f"GMP ρ={raw}", f"GMP ρ={centred}, centred"} <= set(
         PLANTED_POOLINGS

@@ -88,10 +88,19 @@ def test_the_strongest_position_lies_where_the_heat_is_largest(tiny):
 
 
 def test_other_poolings_are_refused_by_name(tiny):
-    with pytest.raises(DgmpError, match=r"GeneralizedMeanPool gives no weights.*attentive-gmp"):
+    with pytest.raises(DgmpError, match=r"GeneralizedMeanPool.* gives no weights.*attentive-gmp"):
         explain_page(LearnedDescriber(tiny("gem")), page())
 
 
-@pytest.mark.parametrize(("pooling", "can"), [("gmp", True), ("avg", True), ("gem", False)])
-def test_a_network_is_asked_beforehand(tiny, pooling, can):
-    assert is_explainable(LearnedDescriber(tiny(pooling))) == can
+@pytest.mark.parametrize(
+    ("pooling", "options", "can"),
+    [
+        ("gmp", {}, True),
+        ("gmp", {"target": "energy"}, False),
+        ("attentive-gmp", {"target": "energy"}, False),
+        ("avg", {}, True),
+        ("gem", {}, False),
+    ],
+)
+def test_a_network_is_asked_beforehand(tiny, pooling, options, can):
+    assert is_explainable(LearnedDescriber(tiny(pooling, **options))) == can

@@ -3,6 +3,7 @@
 import json
 import resource
 import shutil
+from dataclasses import replace
 
 import pytest
 import torch
@@ -41,6 +42,19 @@ def test_saving_again_gives_the_same_digest(tiny, tmp_path):
     save_model(load_model(tmp_path / "one"), tmp_path / "two")
     one, two = (load_model(tmp_path / name).digest for name in ("one", "two"))
     assert one == two
+
+
+def test_a_model_whose_options_name_no_ridge_is_what_its_state_says(tiny, tmp_path):
+    bare = tiny("gmp", center=64)  # targets of energy
+    save_model(bare, tmp_path / "new")
+    assert load_model(tmp_path / "new").network.pooling.target == "energy"
+    old = tiny("gmp", ridge=700.0, center=64)
+    save_model(replace(old, spec=bare.spec), tmp_path / "old")  # as version 0.1 described it
+    again = load_model(tmp_path / "old")
+    assert again.spec == bare.spec
+    images = torch.randn(2, 1, 32, 32)
+    with torch.inference_mode():
+        assert torch.equal(again.network(images), old.network(images))
 
 
 def cut(folder):

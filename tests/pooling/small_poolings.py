@@ -21,12 +21,15 @@ TOLERANCES = {
     torch.bfloat16: {"rtol": 1e-2, "atol": 1e-2},
 }
 
-every_pooling = pytest.mark.parametrize("name", POOLINGS)
+PAPER = "gmp of the paper"
+every_pooling = pytest.mark.parametrize("name", [*POOLINGS, PAPER])
 
 
 def make(name, dtype=torch.float64, seed=0, **options):
     """A small pooling away from its start, where gates and the like are zero."""
     torch.manual_seed(seed)
+    if name == PAPER:
+        name, options = "gmp", {"ridge": 1e3, **options}
     pooling = make_pooling(name, channels=CHANNELS, **SMALL.get(name, {}), **options).to(dtype)
     with torch.no_grad():
         for parameter in pooling.parameters():

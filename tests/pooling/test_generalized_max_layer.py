@@ -13,7 +13,7 @@ from .feature_maps import RELATIVE, feature_map
 
 def test_one_position_points_along_itself():
     features = torch.randn(2, 5, 1)
-    assert_close(GeneralizedMaxPool()(features), unit_length(features.squeeze(2)))
+    assert_close(GeneralizedMaxPool(1e3)(features), unit_length(features.squeeze(2)))
 
 
 @pytest.mark.parametrize("learn", [True, False, "linear"])
@@ -31,7 +31,9 @@ def test_the_layer_is_the_function(learn, relative):
 
 
 def test_a_ridge_without_a_value_is_the_documented_default():
-    assert GeneralizedMaxPool().ridge.item() == pytest.approx(1e3)
+    assert GeneralizedMaxPool(target="one").ridge.item() == pytest.approx(1e3)
+    assert GeneralizedMaxPool(relative=False).ridge.item() == pytest.approx(1e3)
+    assert GeneralizedMaxPool().ridge.item() == pytest.approx(1)
     assert GeneralizedMaxPool(relative=True, center=4).ridge.item() == pytest.approx(0.03)
     assert GeneralizedMaxPool(relative=True).ridge.item() == pytest.approx(1)
 
@@ -140,5 +142,36 @@ def test_a_state_of_version_0_1_is_refused_where_its_ridge_can_only_be_absolute(
 
 
 def test_the_layer_prints_its_ridge_and_centring():
-    shown = "ridge=0.05, relative=True, learn_ridge=True, center=8, normalize=True"
+    shown = "ridge=0.05, relative=True, target='one', learn_ridge=True, center=8, normalize=True"
     assert shown in repr(GeneralizedMaxPool(0.05, relative=True, center=8))
+    assert "target='energy', group=16" in repr(GeneralizedMaxPool())
+
+
+def test_a_ridge_or_its_unit_asks_for_the_paper_and_no_argument_for_targets_of_energy():
+    made = GeneralizedMaxPool(), GeneralizedMaxPool(center=4)
+    assert [(layer.target, layer.normalize) for layer in made] == [("energy", False)] * 2
+    made = GeneralizedMaxPool(5.0), GeneralizedMaxPool(relative=True)
+    assert [(layer.target, layer.normalize) for layer in made] == [("one", True)] * 2
+
+
+def test_a_state_of_the_paper_is_refused_by_targets_of_energy():
+    with pytest.raises(ValueError, match=r"holds an absolute ridge.*build it with relative=False"):
+        GeneralizedMaxPool().load_state_dict(GeneralizedMaxPool(1e3).state_dict())
+    with pytest.raises(ValueError, match='build it with target="energy"'):
+        GeneralizedMaxPool(relative=True).load_state_dict(GeneralizedMaxPool().state_dict())
+    with pytest.raises(ValueError, match="build it with relative=False"):  # of version 0.1
+        GeneralizedMaxPool().load_state_dict({"log_ridge": torch.tensor(6.9)})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"target": "two"},
+        {"group": 0},
+        {"target": "energy", "relative": False},
+        {"relative": True, "group": 8},
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(options):
+    with pytest.raises(ValueError, match=r"target|group|relative"):
+        GeneralizedMaxPool(**options)

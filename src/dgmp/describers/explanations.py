@@ -33,8 +33,6 @@ from ..pooling import (
 from ..records import Floats, Rectangles, Region
 from .learned import LearnedDescriber, bag_of_positions
 
-_WEIGHTED = (AttentiveGeneralizedMaxPool, AveragePool, GeneralizedMaxPool)
-
 
 @dataclass(frozen=True, eq=False)
 class ExplainedPage:
@@ -89,7 +87,7 @@ class ExplainedPage:
 
 def is_explainable(describer: LearnedDescriber) -> bool:
     """Whether the vectors of a network are sums over positions."""
-    return isinstance(describer.model.network.pooling, _WEIGHTED)
+    return _is_weighted(describer.model.network.pooling)
 
 
 def explain_page(describer: LearnedDescriber, image: PageImage) -> ExplainedPage:
@@ -130,6 +128,12 @@ def _positions(
     attention: Tensor | None,  # (B, N)
 ) -> tuple[Tensor, Tensor]:  # (B, N), (B, C, N)
     """Weights α and features φ with pooled = Σ αφ, up to its length."""
+    if not _is_weighted(pooling):
+        raise DgmpError(
+            f"{type(pooling).__name__}({pooling.extra_repr()}) gives no weights to positions; "
+            "networks with avg, or gmp or attentive-gmp with a ridge of their own or "
+            "relative=True, can be explained"
+        )
     phi, weights = flatten_positions(maps, attention)
     gmp = pooling
     if isinstance(pooling, AttentiveGeneralizedMaxPool):
@@ -140,13 +144,16 @@ def _positions(
             phi = gmp.mean(phi, weights)
         ridge = gmp.ridge.to(phi.dtype)
         return generalized_max_weights(phi, ridge, relative=gmp.relative, attention=weights), phi
-    if isinstance(pooling, AveragePool):
-        counted = torch.ones_like(phi[:, 0]) if weights is None else weights
-        return counted / counted.sum(dim=1, keepdim=True), phi
-    raise DgmpError(
-        f"{type(pooling).__name__} gives no weights to positions; "
-        "networks with avg, gmp or attentive-gmp can be explained"
-    )
+    counted = torch.ones_like(phi[:, 0]) if weights is None else weights
+    return counted / counted.sum(dim=1, keepdim=True), phi
+
+
+def _is_weighted(pooling: nn.Module) -> bool:
+    """Targets of energy weigh the positions of each group of channels by itself."""
+    gmp = pooling.gmp if isinstance(pooling, AttentiveGeneralizedMaxPool) else pooling
+    if isinstance(gmp, GeneralizedMaxPool):
+        return gmp.target == "one"
+    return isinstance(pooling, AveragePool)
 
 
 def _shares(describer: LearnedDescriber, vectors: Tensor) -> Tensor:  # (patches, C) -> (patches,)

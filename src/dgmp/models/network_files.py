@@ -16,14 +16,15 @@ from ..errors import MissingPlugin, UnknownName, WeightsError
 from ..files import Format, from_plain, read_json, replacing, to_plain, write_json
 from ..names import need
 from ..plugins import missing, package_of
-from ..pooling import POOLINGS
+from ..pooling import ENERGY_STATE, POOLINGS
 from .backbone import Backbone
 from .backbones import BACKBONES
 from .hub import fetched, write_card
 from .spec import InputSpec, ModelSpec
-from .weights import load_weights
+from .weights import load_weights, read_weights
 
 FORMAT = Format("dgmp-model", 1, "trained model")
+_RIDGED = ("gmp", "attentive-gmp")
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ def load_model(folder: Path | str) -> TrainedModel:
     path = folder / "model.json"
     about = from_plain(read_json(path, FORMAT), StoredModel, path)
     try:
-        network = _built(about, path)
+        network = _built(_as_written(about, folder / "model.safetensors"), path)
         load_weights(network, folder / "model.safetensors")
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:  # values without sense
         raise WeightsError(f"{path}: describes no network that can be built: {error}") from error
@@ -130,6 +131,22 @@ def _plugins(spec: ModelSpec) -> dict[str, str]:
     parts = (("backbone", spec.backbone, BACKBONES), ("pooling", spec.pooling, POOLINGS))
     found = {f"{what} {name}": package_of(name, own, what) for what, name, own in parts}
     return {part: package for part, package in found.items() if package is not None}
+
+
+def _as_written(about: StoredModel, weights: Path) -> StoredModel:
+    """What is to be built: a GMP whose options name no ridge was the paper's until version 0.2.
+
+    Its state tells which it is; the description, by which catalogues know a model, stays.
+    """
+    options = about.model.pooling_options
+    if about.model.pooling not in _RIDGED or options.keys() & {"ridge", "relative", "target"}:
+        return about
+    kinds = [v for name, v in read_weights(weights).items() if name.endswith("._extra_state")]
+    if kinds and int(kinds[0]) == ENERGY_STATE:
+        return about
+    return replace(
+        about, model=replace(about.model, pooling_options={**options, "relative": False})
+    )
 
 
 def _built(about: StoredModel, path: Path) -> Backbone:

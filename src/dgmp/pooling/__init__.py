@@ -8,7 +8,13 @@ from .average import AveragePool
 from .covariance import CovariancePool
 from .democratic import DemocraticPool, GammaDemocraticPool
 from .gated import GatedPool
-from .generalized_max import GeneralizedMaxPool, generalized_max_pool, generalized_max_weights
+from .generalized_max import (
+    ENERGY_STATE,
+    GeneralizedMaxPool,
+    energy_max_pool,
+    generalized_max_pool,
+    generalized_max_weights,
+)
 from .generalized_mean import GeneralizedMeanPool
 from .generalized_sum import GeneralizedSumPool
 from .layer import Pooling, flatten_positions, parameter_groups, pooling_parameters, unit_length
@@ -30,6 +36,7 @@ if TYPE_CHECKING:
 __getattr__ = lazy_names(__name__, {"export_onnx": ".export", "onnx_translations": ".export"})
 
 __all__ = [
+    "ENERGY_STATE",
     "POOLINGS",
     "AttentiveGeneralizedMaxPool",
     "AveragePool",
@@ -49,6 +56,7 @@ __all__ = [
     "SaladPool",
     "SimPool",
     "TreePool",
+    "energy_max_pool",
     "export_onnx",
     "flatten_positions",
     "generalized_max_pool",

@@ -27,21 +27,26 @@ class AttentiveGeneralizedMaxPool(Pooling):
         channels: int,
         ridge: float | None = None,
         *,
-        relative: bool = False,
+        relative: bool | None = None,
+        target: Literal["energy", "one"] | None = None,
+        group: int | None = None,
         learn_ridge: bool | Literal["linear"] = True,
         center: int | bool = 0,
-        normalize: bool = True,
+        normalize: bool | None = None,
     ) -> None:
-        super().__init__(normalize=normalize)
-        self.channels = channels
-        self.score = _EvenScore(channels, 1, kernel_size=1)
-        self.gmp = GeneralizedMaxPool(
+        gmp = GeneralizedMaxPool(
             ridge,
             relative=relative,
+            target=target,
+            group=group,
             learn_ridge=learn_ridge,
             center=channels if center is True else center,
-            normalize=False,
+            normalize=normalize,
         )
+        super().__init__(normalize=gmp.normalize)
+        self.channels = channels
+        self.score = _EvenScore(channels, 1, kernel_size=1)
+        self.gmp = gmp
 
     def pool(self, phi: Tensor, weights: Tensor | None) -> Tensor:
         if weights is not None:  # what is not there must not reach the scores either

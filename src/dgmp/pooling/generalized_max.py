@@ -11,6 +11,8 @@ What matters after ℓ2 normalisation is not λ but ρ = λ / Σᵢwᵢ‖φᵢ�
 ridge is ρ, and the result depends neither on the scale of the features nor on the size of the
 image.
 
+The layer without arguments has other targets than one: :mod:`dgmp.pooling.energy`.
+
 Murray, Jégou, Perronnin, Zisserman: Interferences in match kernels, TPAMI 2017.
 Christlein et al.: Deep generalized max pooling, ICDAR 2019.
 """
@@ -26,6 +28,7 @@ from torch._C import _are_functorch_transforms_active
 
 from .center import RunningMean
 from .differentiable import solve_ridge
+from .energy import solve_energy
 from .layer import Pooling, flatten_positions, one_number
 from .precision import exactly, widened
 from .ridge import Solved
@@ -34,6 +37,12 @@ DEFAULT_RIDGE = 1e3  # the paper's best initial value
 # Of centred and of raw maps: see docs/pooling.md, "How to choose the ridge".
 DEFAULT_RELATIVE_RIDGE = 0.03
 DEFAULT_RAW_RELATIVE_RIDGE = 1.0
+# Of targets of energy: see docs/which.md.
+DEFAULT_ENERGY_RIDGE = 1.0
+DEFAULT_GROUP = 16  # channels
+# What a state says its ridge is: the number of one of these.
+_KINDS = ("an absolute ridge, λ", "a ridge relative to the energy, ρ", "the ρ of targets of energy")
+ENERGY_STATE = 2
 # States of version 0.1 do not say which ridge they hold; none has a ρ of a hundred.
 _LOG_LARGEST_RHO = math.log(100)
 
@@ -67,6 +76,26 @@ def generalized_max_pool(
     return pooled.to(features.dtype)
 
 
+def energy_max_pool(
+    features: Tensor,  # (B, C, *positions)
+    ridge: float | Tensor,  # ρ: a positive number, or a tensor () or (1,)
+    *,
+    group: int = DEFAULT_GROUP,
+    attention: Tensor | None = None,  # (B, *positions)
+) -> Tensor:  # (B, C)
+    """Pool each image to (1 + ρ)ξ, where φᵢᵀξ is to be the energy of the position, ‖φᵢ‖².
+
+    A mean of the positions: images of one colour keep it, whatever their size, and the vector
+    grows with the features. ``group`` channels are solved together, each group with energies of
+    its own. See :mod:`dgmp.pooling.energy`; the rest is as in :func:`generalized_max_pool`.
+    """
+    with exactly(features):
+        phi, weights = flatten_positions(features, attention)
+        rho = _as_tensor(ridge, phi[:1])
+        pooled, _ = solve_energy(phi, weights, rho, group)
+    return pooled.to(features.dtype)
+
+
 def generalized_max_weights(
     features: Tensor,  # (B, C, *positions)
     ridge: float | Tensor,
@@ -89,11 +118,23 @@ def generalized_max_weights(
 
 
 class GeneralizedMaxPool(Pooling):
-    """See :func:`generalized_max_pool`: this is the layer, with a ridge that can be learned.
+    """The layer, with a ridge that can be learned.
+
+    Without arguments it is :func:`energy_max_pool`: each position counts by its energy, and the
+    vector is a mean of the positions, so the layer can stand where an average stood. With a
+    ``ridge`` or ``relative`` it is the paper's :func:`generalized_max_pool`, at unit length.
+    docs/which.md compares both with other poolings.
 
     ridge
-        The initial λ, or ρ where ``relative``. Without a value λ is 1e3 and ρ is 0.03 for centred
-        features, 1 for others, as docs/pooling.md recommends.
+        The initial λ, or ρ where ``relative``. Without a value λ is 1e3; ρ is 1, but 0.03 for
+        centred features and a target of one, as docs/pooling.md recommends.
+    relative
+        Whether the ridge is ρ = λ / Σᵢwᵢ‖φᵢ‖². Targets of energy have no other.
+    target
+        What φᵢᵀξ is to be: ``"energy"``, ‖φᵢ‖², or ``"one"``, as in the paper. If not given, energy
+        where neither ``ridge`` nor ``relative`` is given.
+    group
+        With targets of energy the number of channels that are solved together, 16 if not given.
     learn_ridge
         True learns its logarithm, so that it stays positive; ``"linear"`` learns the number
         itself, as the paper does, which an optimiser can drive below zero, where the floor holds
@@ -104,7 +145,7 @@ class GeneralizedMaxPool(Pooling):
         running mean afterwards. Features after a ReLU share a mean direction, along which a small
         ridge can satisfy every position at once; without it GMP says more. 0 leaves it out.
     normalize
-        Bring the result to unit length, as the paper does.
+        Bring the result to unit length; if not given, with targets of one, as the paper does.
 
     After each batch ``last_ridge`` and ``last_relative_ridge`` hold its mean λ and ρ for logs.
     """
@@ -113,24 +154,41 @@ class GeneralizedMaxPool(Pooling):
         self,
         ridge: float | None = None,
         *,
-        relative: bool = False,
+        relative: bool | None = None,
+        target: Literal["energy", "one"] | None = None,
+        group: int | None = None,
         learn_ridge: bool | Literal["linear"] = True,
         center: int = 0,
-        normalize: bool = True,
+        normalize: bool | None = None,
     ) -> None:
-        super().__init__(normalize=normalize)
+        if target is None:
+            target = "energy" if ridge is None and relative is None else "one"
+        super().__init__(normalize=target == "one" if normalize is None else normalize)
+        if target not in ("energy", "one"):
+            raise ValueError(f'target must be "energy" or "one", got {target!r}')
+        if target == "energy" and relative is False:
+            raise ValueError("targets of energy have a relative ridge; leave relative=False out")
+        if target == "one" and group is not None:
+            raise ValueError('channels are grouped with target="energy" only; leave group out')
+        if group is not None and (isinstance(group, bool) or group < 1):
+            raise ValueError(f"group must be a number of channels, at least 1, got {group!r}")
         if center is True or not isinstance(center, int) or center < 0:  # False is 0: off
             raise ValueError(
                 f"center must be the number of channels, such as center=512, or 0 for off, "
                 f"got {center!r}"
             )
+        self.relative = target == "energy" or bool(relative)
         if ridge is None:
-            rho = DEFAULT_RELATIVE_RIDGE if center else DEFAULT_RAW_RELATIVE_RIDGE
-            ridge = rho if relative else DEFAULT_RIDGE
+            if target == "energy":
+                ridge = DEFAULT_ENERGY_RIDGE
+            else:
+                rho = DEFAULT_RELATIVE_RIDGE if center else DEFAULT_RAW_RELATIVE_RIDGE
+                ridge = rho if relative else DEFAULT_RIDGE
         _check_positive(ridge)
         if learn_ridge not in (True, False, "linear"):
             raise ValueError(f'learn_ridge must be True, False or "linear", got {learn_ridge!r}')
-        self.relative = relative
+        self.target = target
+        self.group = DEFAULT_GROUP if group is None else group
         self.learn_ridge = learn_ridge
         self.initial_ridge = float(ridge)
         self.mean = RunningMean(center) if center else None
@@ -175,9 +233,14 @@ class GeneralizedMaxPool(Pooling):
     def pool(self, phi: Tensor, weights: Tensor | None) -> Tensor:
         if self.mean is not None:
             phi = self.mean(phi, weights)
-        solved = solve_ridge(phi, weights, self.ridge.to(phi.dtype), self.relative)
+        ridge = self.ridge.to(phi.dtype)
+        if self.target == "energy":
+            pooled, solved = solve_energy(phi, weights, ridge, self.group)
+        else:
+            solved = solve_ridge(phi, weights, ridge, self.relative)
+            pooled = solved.pooled
         self._remember(solved)
-        return solved.pooled
+        return pooled
 
     def _remember(self, solved: Solved) -> None:
         # A graph cannot hold it, and under torch.func it would outlive its transform.
@@ -185,34 +248,39 @@ class GeneralizedMaxPool(Pooling):
             return
         self._last = solved.penalty.detach(), solved.energy.detach(), solved.size.detach()
 
+    @property
+    def _kind(self) -> int:
+        return ENERGY_STATE if self.target == "energy" else int(self.relative)
+
     def get_extra_state(self) -> Tensor:
-        """What the ridge in a ``state_dict`` is: 1 for ρ, 0 for λ."""
-        return torch.tensor([self.relative], dtype=torch.uint8)
+        """What the ridge in a ``state_dict`` is: 0 for λ, 1 for ρ, 2 for ρ of targets of energy."""
+        return torch.tensor([self._kind], dtype=torch.uint8)
 
     def set_extra_state(self, state: Tensor) -> None:
         """Checked before anything is loaded."""
 
     def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *others: Any) -> None:
-        unit = state_dict.setdefault(prefix + "_extra_state", None)
-        if unit is None:  # written by version 0.1
+        stored = state_dict.setdefault(prefix + "_extra_state", None)
+        if stored is None:  # written by version 0.1, which knew targets of one only
             state_dict[prefix + "_extra_state"] = self.get_extra_state()
-            stored = state_dict.get(prefix + "log_ridge")
-            relative = self.relative and (stored is None or stored.item() < _LOG_LARGEST_RHO)
+            ridge = state_dict.get(prefix + "log_ridge")
+            kind = int(self.relative and (ridge is None or ridge.item() < _LOG_LARGEST_RHO))
         else:
-            relative = bool(unit.item())
-        if relative != self.relative:
-            kinds = "a ridge relative to the energy, ρ", "an absolute ridge, λ"
+            kind = int(stored.item())
+        if kind != self._kind:
+            built = ("relative=False", "relative=True", 'target="energy"')[kind]
             raise ValueError(
-                f"{prefix or type(self).__name__}: the state holds {kinds[not relative]}, the "
-                f"layer has {kinds[relative]}; build it with relative={relative}"
+                f"{prefix or type(self).__name__}: the state holds {_KINDS[kind]}, the "
+                f"layer has {_KINDS[self._kind]}; build it with {built}"
             )
         super()._load_from_state_dict(state_dict, prefix, *others)
 
     def extra_repr(self) -> str:
+        group = f", group={self.group}" if self.target == "energy" else ""
         return (
             f"ridge={self._shown_ridge():.4g}, relative={self.relative}, "
-            f"learn_ridge={self.learn_ridge!r}, center={self.mean.channels if self.mean else 0}, "
-            f"normalize={self.normalize}"
+            f"target={self.target!r}{group}, learn_ridge={self.learn_ridge!r}, "
+            f"center={self.mean.channels if self.mean else 0}, normalize={self.normalize}"
         )
 
     def _shown_ridge(self) -> float:

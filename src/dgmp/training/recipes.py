@@ -89,7 +89,7 @@ class Recipe:
 
 _WRITER_PAPER = Recipe(
     task="writer",
-    model=ModelSpec("resnet50", "gmp"),  # λ₀ = 10³
+    model=ModelSpec("resnet50", "gmp", {"ridge": 1000.0}),
     input=InputSpec(preparation=Preparation(canonical=None)),
     augmentation=Augmentation(),
     epochs=300,
