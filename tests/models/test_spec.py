@@ -75,7 +75,7 @@ def test_a_model_is_built_for_grey_pages_with_its_pooling_and_classes():
     ("change", "reason"),
     [
         ({"backbone": "resnet21"}, "did you mean 'resnet"),
-        ({"pooling": "gpm"}, "did you mean 'gmp'"),
+        ({"pooling": "gmpp"}, "did you mean 'gmp'"),
         ({"pooling_options": {"rigde": 1}}, "no option 'rigde'; its options are ridge"),
         ({"pooling_options": {"ridge": -1.0}}, "ridge must be a positive number"),
         ({"last_stride": 1}, "resnet20 has no last_stride"),

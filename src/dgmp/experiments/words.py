@@ -140,13 +140,14 @@ def _write(setting: WordSetting, out: Path) -> list[Path]:
         cells = []
         for number, query in enumerate(QUERIES):
             scores = [run[number] for run in runs]
-            low, high = scores[0].intervals["map"]
-            mean = np.mean([one.map for one in scores])
-            cells.append(f"{100 * mean:.1f} ({100 * low:.1f}–{100 * high:.1f})")
+            shown = f"{100 * np.mean([one.map for one in scores]):.1f}"
+            if "map" in scores[0].intervals:  # a single text has none
+                shown += " ({:.1f}–{:.1f})".format(*(100 * v for v in scores[0].intervals["map"]))
+            cells.append(shown)
             for run, one in enumerate(scores):
-                values = [one.map, *one.intervals["map"]]
-                shown = [f"{value:.5g}" for value in values]
-                records.append([row, query, str(run), *shown, str(one.queries)])
+                interval = one.intervals.get("map", (np.nan, np.nan))
+                values = [f"{value:.5g}" for value in (one.map, *interval)]
+                records.append([row, query, str(run), *values, str(one.queries)])
         lines.append(f"| {row} | {' | '.join(cells)} | {len(runs)} |")
     paths = [out / f"{NAME}.md", out / f"{NAME}.csv"]
     write_text(paths[0], "\n".join(lines) + "\n")

@@ -31,7 +31,7 @@ CASES = {
     "an empty folder": ("learn empty --out new", "empty: holds no pictures"),
     "nothing": ("learn nowhere --out new", "nowhere: there is no such folder"),
     "broken pages": ("learn broken --out new", "none of its files can be used"),
-    "no such pooling": (f"{LEARN} --pooling gpm", "did you mean 'gmp'"),
+    "no such pooling": (f"{LEARN} --pooling gmpp", "did you mean 'gmp'"),
     "no such value": (f"{LEARN} --set patch=3", "did you mean 'patches'"),
     "no such device": (f"{LEARN} --device gpu", "'gpu'"),
     "onto a file": ("learn hands --out file", "file"),

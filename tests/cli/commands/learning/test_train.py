@@ -28,7 +28,7 @@ CASES = {
     "no such precision": (f"{TRAIN} --precision 8", "precision must be 32-true"),
     "no such recipe": ("train writer-smal --data hands --out new", "did you mean 'writer-small'"),
     "no such recipe file": ("train mine.py --data hands --out new", "no such recipe file"),
-    "no such pooling": (f"{TRAIN} --pooling gpm", "did you mean 'gmp'"),
+    "no such pooling": (f"{TRAIN} --pooling gmpp", "did you mean 'gmp'"),
     "no such value": (f"{TRAIN} --set epoch=3", "did you mean 'epochs'"),
     "a value of another kind": (f"{TRAIN} --set epochs=many", "epochs must be int, got 'many'"),
     "a value that cannot be": (f"{TRAIN} --set epochs=0", "epochs must be at least 1, got 0"),
