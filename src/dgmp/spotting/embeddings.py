@@ -29,6 +29,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..classical import unit_rows
 from ..errors import DgmpError
 from ..names import check_name
 from ..records import Matrix
@@ -131,13 +132,6 @@ class Embedding:
         table = row.reshape(len(self.alphabet), self.coefficients)
         for at, letter in enumerate(word):
             table[self.alphabet.index(letter)] += waves[:, at]
-
-
-def unit_rows(vectors: Matrix) -> Matrix:
-    """Rows of length one; one of zeros stays as it is."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    lengths[lengths == 0] = 1
-    return (vectors / lengths).astype(np.float32)
 
 
 def _parts_of(length: int, letters: int, level: int) -> list[tuple[int, int]]:

@@ -25,11 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..catalogue import locked
+from ..classical import unit_rows
 from ..errors import DgmpError
 from ..files import Format, from_plain, read_json, replacing, to_plain, write_json
 from ..records import Matrix, Rectangles
 from ..storage import stamp
-from .embeddings import Embedding, unit_rows
+from .embeddings import Embedding
 
 FORMAT = Format("dgmp-word-index", 2, "index of words")
 SHORT = 64  # directions

@@ -16,12 +16,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..classical import unit_rows
 from ..errors import DgmpError, WeightsError
 from ..files import Format, from_plain, read_json, replacing, to_plain, write_json
 from ..models import load_weights
 from ..names import check_name, need
 from ..records import Grey, Matrix
-from .embeddings import Embedding, unit_rows
+from .embeddings import Embedding
 from .networks import NETWORKS, WordNetwork, make_word_network
 from .word_pictures import WordLook, WordPicture
 
