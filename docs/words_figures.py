@@ -1,8 +1,8 @@
-"""Draw the pictures of docs/words.md: ``python docs/words_figures.py``.
+"""Draw the pictures of docs/words.md: ``python docs/words_figures.py [FONTS]``.
 
-Some hands; known words, and the candidates of the same page; hits of a small network that learns
-for a minute from other pages of the same two writers; and the page in the browser that shows them,
-which stays as it is where there is no Chromium.
+Some hands; those of font files, if a folder of fonts is given; known words, and the candidates of
+the same page; hits of the model that comes with the package; and the page in the browser that shows
+them, which stays as it is where there is no Chromium.
 """
 
 from __future__ import annotations
@@ -11,15 +11,14 @@ import io
 import shutil
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import cv2
 import numpy as np
 from PIL import Image
 
-from dgmp.spotting import WordRecipe, WordSpec, draw_hits, find_candidates, open_words, train_words
-from dgmp.synthetic import draw_word_page, synthesize_words
+from dgmp.spotting import draw_hits, find_candidates
+from dgmp.synthetic import draw_word_page, find_fonts, synthesize_words
 from dgmp.tasks import describe, group, spot
 
 IMAGES = Path(__file__).parent / "img"
@@ -30,20 +29,14 @@ from tools.browser import MISSING, find_browser, launched, served  # noqa: E402
 PART = (slice(180, 560), slice(60, 900))
 RED, BLUE = (40, 40, 200), (190, 110, 20)
 HANDS = (0, 2, 4, 11, 14, 3)  # writers: five round hands and a book hand
-WORD = "received"
-LEARNED = 24  # pages of each writer; the words are looked for on those after them
-RECIPE = WordRecipe(
-    model=WordSpec(network="word-resnet-tiny"),
-    epochs=10,
-    epoch_steps=200,
-    decay_from=4,
-    warmup_steps=50,
-)
+WORD = "whether"
 
 
 def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     draw_hands()
+    if len(sys.argv) > 1:
+        draw_fonts(find_fonts(sys.argv[1])[0])
     draw_candidates()
     with tempfile.TemporaryDirectory() as folder:
         catalogue = look_for_words(Path(folder))
@@ -68,6 +61,12 @@ def draw_hands() -> None:
     cv2.imwrite(str(IMAGES / "words_hands.jpg"), np.vstack(lines), [cv2.IMWRITE_JPEG_QUALITY, 75])
 
 
+def draw_fonts(fonts: list[Path]) -> None:
+    chosen = fonts[:: max(len(fonts) // len(HANDS), 1)][: len(HANDS)]
+    lines = [line_of(*draw_word_page(number, 12, font)) for number, font in enumerate(chosen)]
+    cv2.imwrite(str(IMAGES / "words_fonts.jpg"), np.vstack(lines), [cv2.IMWRITE_JPEG_QUALITY, 75])
+
+
 def line_of(page: np.ndarray, boxes: list) -> np.ndarray:
     """A strip of a page with the line that stands nearest to its middle."""
     middles = [(box[1] + box[3]) // 2 for box, _ in boxes]
@@ -80,18 +79,15 @@ def save(name: str, picture: np.ndarray) -> None:
 
 
 def look_for_words(folder: Path) -> Path:
-    """Learn, draw the hits, and give a catalogue whose pages have been looked at."""
-    synthesize_words(folder / "known", writers=2, pages=LEARNED + 4, seed=3)
-    words = open_words(folder / "known")
-    learned = [name for name in words.pages if int(name.rpartition("_p")[2][:-4]) < LEARNED]
-    for name in sorted(set(words.pages) - set(learned)):
-        (folder / "scans").mkdir(exist_ok=True)
-        shutil.copy(folder / "known" / name, folder / "scans")
-    train_words(RECIPE, replace(words, words=words.on(learned)), folder / "run")
+    """Draw the hits, and give a catalogue whose pages have been looked at."""
+    synthesize_words(folder / "known", writers=3, pages=2, seed=9)
+    (folder / "scans").mkdir()
+    for page in (folder / "known").glob("*/*.jpg"):
+        shutil.copy(page, folder / "scans")
     catalogue = folder / "letters"
     describe(folder / "scans", catalogue)
     group(catalogue)
-    found = spot(catalogue, WORD, model=folder / "run", number=10)
+    found = spot(catalogue, WORD, number=10)
     draw_hits(found.hits, list(found.index.pages.values()), IMAGES / "words_hits.png", WORD)
     return catalogue
 

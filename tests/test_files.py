@@ -86,6 +86,12 @@ def test_a_folder_is_not_replaced(tmp_path):
         check_place(tmp_path)
 
 
+@pytest.mark.parametrize("path", ["", ".", "/"])
+def test_a_path_without_a_name_is_a_folder(path):
+    with pytest.raises(DgmpError, match="it is a folder"):
+        check_place(Path(path))
+
+
 def test_a_place_below_a_file_is_refused(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(DgmpError, match="file is no folder"):

@@ -4,7 +4,7 @@ python tools/release.py [--out dist]
 
 Builds dgmp (wheel and source) and dgmp-data (wheel), lets twine look at them, looks for links that
 an index cannot follow, installs the bare wheel into a new environment and pools a map there, then
-adds ``dgmp[pages]`` and describes a page.
+adds ``dgmp[pages]``, describes a page and finds a word on it.
 Nothing is uploaded: `twine upload dist/*` is for whoever may.
 """
 
@@ -72,6 +72,7 @@ def try_wheels(bare: Path, out: Path, folder: Path) -> None:
     run([dgmp, "--help"], folder)
     run([dgmp, "synth", "made", "--writers", "2", "--pages", "1"], folder)
     run([dgmp, "describe", "made", "--workers", "0", "--catalogue", "found"], folder)
+    run([dgmp, "spot", "found", "et", "-n", "1"], folder)
     print("the wheels can be installed and used")
 
 

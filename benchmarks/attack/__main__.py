@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import tempfile
 import time
@@ -19,6 +20,8 @@ from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+# As the commands have it that are attacked: the last bit of a vector depends on it.
+os.environ["OMP_NUM_THREADS"] = "1"
 
 import disks
 import kills

@@ -207,6 +207,8 @@ def cell_text(text: str) -> str:
 
 def check_place(path: Path) -> None:
     """Refuse, before long work, a place where no file can come to stand."""
+    if not path.name:  # an empty text, or the root
+        raise DgmpError(f"{path}: cannot be written: it is a folder")
     try:
         _beside(path).exists()  # the longest name that is needed there
     except OSError as error:

@@ -3,6 +3,7 @@
 choose     a name out of a table, or an error that offers the nearest
 nearest_name   the one out of many that was probably meant
 need       a package of an extra, or an error that names the extra
+find_data  where what came with the package lies
 lazy_names what a room offers without importing the file behind a name before it is used
 """
 
@@ -13,11 +14,14 @@ import heapq
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, TypeVar
 
 from .errors import MissingExtra, UnknownName
 
 T = TypeVar("T")
+DATA = "dgmp_data"  # the package that brings the data where it does not lie here, as in a clone
 _COMPARED = 500  # names
 
 # The packages that the bare install does not have: by module, as pip knows them and their extra.
@@ -117,6 +121,22 @@ def missing_extra(module: str) -> MissingExtra | None:
     return MissingExtra(
         f"this needs {package}, which is not installed: pip install 'dgmp[{extra}]'"
     )
+
+
+def find_data(beside: Path) -> Path:
+    """A folder of learned data: beside the code, as in a clone, or in the package of the data."""
+    if not beside.is_dir() and (spec := find_spec(DATA)) is not None:
+        return Path(next(iter(spec.submodule_search_locations or [])), beside.name)
+    return beside
+
+
+def need_data(folder: Path, what: str) -> Path:
+    """The folder, or a MissingExtra that says what to install."""
+    if not folder.is_dir():
+        raise MissingExtra(
+            f"what the {what} has learned is not installed: pip install 'dgmp[pages]'"
+        )
+    return folder
 
 
 def lazy_names(room: str, where: Mapping[str, str]) -> Callable[[str], Any]:

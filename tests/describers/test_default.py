@@ -22,6 +22,7 @@ from dgmp.describers import load_describer
 from dgmp.describers.registry import SHIPPED
 from dgmp.errors import MissingExtra
 from dgmp.pixels import Preparation
+from dgmp.spotting import SHIPPED_WORDS
 from dgmp.tasks.opening import calibration_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -104,6 +105,7 @@ def test_the_wheel_of_the_data_brings_it_and_that_of_the_layer_is_small(tmp_path
         names = {entry.filename for entry in packed.infolist()}
     shipped = [path for path in SHIPPED["default"].rglob("*") if path.is_file()]
     assert {f"dgmp_data/default/{p.relative_to(SHIPPED['default'])}" for p in shipped} <= names
+    assert {f"dgmp_data/default_words/{p.name}" for p in SHIPPED_WORDS.iterdir()} <= names
     assert next(tmp_path.glob("dgmp_data-*.whl")).stat().st_size < 25e6
     assert next(tmp_path.glob("dgmp-*.whl")).stat().st_size < 1e6
 

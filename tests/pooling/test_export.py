@@ -12,7 +12,7 @@ from dgmp.models import resnet18
 from dgmp.pooling import POOLINGS, GeneralizedMaxPool, make_pooling, onnx_translations
 from dgmp.pooling.export import export_onnx
 
-from .onnx_files import maps, run, worst
+from .onnx_files import maps, worst
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the exporter's own
 
@@ -34,7 +34,7 @@ def test_inside_a_network_with_a_mask_of_the_image(tmp_path):
 def test_nothing_is_written_when_the_graph_disagrees(tmp_path):
     class Broken(nn.Module):
         def forward(self, features):
-            return GeneralizedMaxPool()(features) * torch.nan
+            return features.mean((2, 3)) * torch.nan
 
     path = tmp_path / "broken.onnx"
     with pytest.raises(DgmpError, match="was not written"):
@@ -64,12 +64,6 @@ def test_a_file_with_every_pooling_passes_the_full_check(tmp_path):
     assert worst(path, model, maps(3, 6, 7)) < 1e-4
 
 
-def test_the_file_with_a_mask_passes_the_full_check(tmp_path):
-    path = tmp_path / "masked.onnx"
-    export_onnx(GeneralizedMaxPool(), path, maps(2, 7, 6), torch.rand(2, 7, 6) > 0.5)
-    onnx.checker.check_model(path, full_check=True)
-
-
 def test_an_ill_conditioned_batch_is_solved_in_float64(tmp_path):
     path = tmp_path / "layer.onnx"
     layer = GeneralizedMaxPool(1e-5, relative=True, normalize=False)
@@ -77,12 +71,6 @@ def test_an_ill_conditioned_batch_is_solved_in_float64(tmp_path):
     for scale in (1e-15, 1.0, 1e15):
         alike = maps(2, 3, 3)[:, :, :1, :1].expand(2, 24, 6, 6).contiguous() * scale
         assert worst(path, layer, alike) < 1e-4
-
-
-def test_a_ridge_that_is_no_number_shows(tmp_path):
-    path = tmp_path / "layer.onnx"
-    export_onnx(GeneralizedMaxPool(), path, maps(2, 4, 5))
-    assert run(path, maps(2, 4, 5) * torch.nan).isnan().all()
 
 
 def test_plain_export_finds_the_translation_it_is_given():

@@ -23,10 +23,18 @@ def test_vectors_are_roots_of_the_probabilities_that_the_network_gives(model, wo
     np.testing.assert_allclose(model.describe(pictures) ** 2, chances.numpy(), atol=1e-6)
 
 
-def test_a_word_is_the_same_in_any_company(model, words):
+@pytest.mark.parametrize("views", [1, 3])
+def test_a_word_is_the_same_in_any_company(model, words, views):
     pictures = cut_words(words, words.words[:9], model.spec)
-    together = model.describe(pictures)
-    np.testing.assert_allclose(model.describe(pictures[4:5])[0], together[4], atol=1e-6)
+    together = model.describe(pictures, views=views)
+    alone = model.describe(pictures[4:5], views=views)
+    np.testing.assert_allclose(alone[0], together[4], atol=1e-6)
+
+
+def test_more_views_lie_around_the_first(model, words):
+    pictures = cut_words(words, words.words[:5], model.spec)
+    one, three = (model.describe(pictures, views=views) for views in (1, 3))
+    assert 0 < np.abs(one - three).max() < 0.3
 
 
 def test_weights_of_another_model_are_refused(model, tmp_path):

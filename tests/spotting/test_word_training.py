@@ -85,7 +85,7 @@ def test_balance_one_draws_all_texts_alike_and_zero_all_words_alike(words, tmp_p
         recipe = small_recipe(balance=balance)
         run = word_training.Run(tmp_path / f"e{balance}")
         pictures = [None] * len(words.words)
-        training = word_training._Training(recipe, run, 0, False, words.words, pictures)
+        training = word_training._Training(recipe, run, 0, False, words.words, pictures, {})
         by_text = {}
         for text, chance in zip(training.texts, training.chances, strict=True):
             by_text[text] = by_text.get(text, 0) + chance
@@ -109,15 +109,25 @@ def test_losses_are_least_at_the_target():
 
 
 def test_a_run_may_begin_with_the_weights_of_another(finished, words, tmp_path):
-    start = WordModel.load(finished.folder)
+    before = WordModel.load(finished.folder)
     recipe = small_recipe(epochs=1, epoch_steps=1, learning_rate=1e-12)
-    run = train_words(recipe, words, tmp_path / "d", start=start)
-    before, after = (model.network.head[2].weight for model in (start, WordModel.load(run.folder)))
-    assert torch.allclose(before, after, atol=1e-9)
+    start = before.weights_for(recipe.model)
+    after = weights(train_words(recipe, words, tmp_path / "d", start=start))
+    learned = [name for name in after if name.endswith((".weight", ".bias"))]
+    assert all(torch.allclose(start[name], after[name], atol=1e-9) for name in learned)
 
 
-def test_weights_of_another_network_are_refused(finished, words, tmp_path):
+def test_before_another_pooling_a_run_begins_with_the_trunk_alone(finished, words, tmp_path):
+    before = WordModel.load(finished.folder)
+    model = replace(small_recipe().model, pooling="avg")
+    recipe = small_recipe(model=model, epochs=1, epoch_steps=1, learning_rate=1e-12)
+    start = before.weights_for(model)
+    assert not any(name.startswith(("head.", "pooling.")) for name in start)
+    after = weights(train_words(recipe, words, tmp_path / "e", start=start))
+    assert torch.allclose(start["conv1.weight"], after["conv1.weight"], atol=1e-9)
+
+
+def test_weights_of_another_network_are_refused(finished):
     start = WordModel.load(finished.folder)
-    recipe = small_recipe(model=replace(small_recipe().model, pooling="avg"))
-    with pytest.raises(DgmpError, match="start is another network"):
-        train_words(recipe, words, tmp_path / "e", start=start)
+    with pytest.raises(DgmpError, match="cannot begin with them"):
+        start.weights_for(replace(start.spec, network="phocnet"))

@@ -121,8 +121,20 @@ def test_pages_are_looked_at_for_the_first_time_with_a_model(opened, shelf, spot
     assert {hit.page_id for hit in words.typed("et")} == {one}
 
 
-def test_without_a_model_nothing_is_looked_at(opened, shelf):
+def test_without_a_model_nothing_is_looked_at(opened, shelf, monkeypatch, tmp_path):
+    monkeypatch.setattr("dgmp.web.words.SHIPPED_WORDS", tmp_path / "nowhere")
     shutil.rmtree(shelf / "words")
     with pytest.raises(Refused, match="dgmp train words"):
         opened().words.look(stage)
     assert not (shelf / "words").exists()
+
+
+def test_without_another_model_that_of_the_package_is_taken_and_named(opened, shelf, monkeypatch):
+    shutil.rmtree(shelf / "words")
+    one, *others = sorted(Catalogue.open(shelf).paths())
+    Catalogue.open(shelf).drop(others)
+    store = opened()
+    assert store.words.can_look
+    store.words.look(stage)
+    assert WordIndex.open(shelf / "words").head.model_folder == "default"
+    assert {hit.page_id for hit in store.words.shown(*drawn(store))} == {one}

@@ -1,1 +1,1 @@
-"""The data of the describer ``default`` of dgmp, in the folder ``default``; no code."""
+"""What the describer and the word model ``default`` of dgmp have learned; no code."""

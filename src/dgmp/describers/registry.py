@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -27,8 +26,8 @@ from ..classical import (
     load_script_classifier,
     read_head,
 )
-from ..errors import DgmpError, MissingExtra, UnknownName
-from ..names import did_you_mean
+from ..errors import DgmpError, UnknownName
+from ..names import did_you_mean, find_data, need_data
 from ..pixels import PageImage, Preparation
 from ..plugins import find, installed, is_plugin
 from ..records import PageProgress
@@ -39,18 +38,10 @@ from .script_types import load_script_types
 if TYPE_CHECKING:
     from ..models import TrainedModel
 
-DATA = "dgmp_data"  # the package that brings the data where it does not lie here, as in a clone
 MODEL = "model.json"
 
 
-def _data(name: str) -> Path:
-    beside = Path(__file__).with_name(name)
-    if not beside.is_dir() and (spec := find_spec(DATA)) is not None:
-        return Path(next(iter(spec.submodule_search_locations or [])), name)
-    return beside
-
-
-SHIPPED = {"default": _data("default")}
+SHIPPED = {"default": find_data(Path(__file__).with_name("default"))}
 
 
 def load_describer(
@@ -220,12 +211,7 @@ def _stored_kind(folder: Path) -> str:
 
 def _folder(name_or_run: str | Path) -> Path:
     if isinstance(name_or_run, str) and name_or_run in SHIPPED:
-        if not SHIPPED[name_or_run].is_dir():
-            raise MissingExtra(
-                f"what the describer {name_or_run} has learned is not installed: "
-                "pip install 'dgmp[pages]'"
-            )
-        return SHIPPED[name_or_run]
+        return need_data(SHIPPED[name_or_run], f"describer {name_or_run}")
     folder = Path(name_or_run)
     if folder.is_dir():
         return folder

@@ -4,10 +4,11 @@ from .outcomes import Outcome, mean_scores
 from .reproducing import TABLES, find_table, reproduce
 from .rows import PaperTable, Row
 from .settings import Setting
-from .words import WordSetting, reproduce_words
+from .words import WORD_ROWS, WordSetting, reproduce_words
 
 __all__ = [
     "TABLES",
+    "WORD_ROWS",
     "Outcome",
     "PaperTable",
     "Row",

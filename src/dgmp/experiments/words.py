@@ -26,12 +26,13 @@ from ..spotting import (
     score_by_example,
     score_by_string,
     train_words,
+    trunk_of,
 )
 from ..training import Watchers, override
 from .table_folder import claim_table
 
 NAME = "words"
-WORD_ROWS = ("avg", "max", "tpp-max", "gmp", "tpp-gmp")
+WORD_ROWS = ("avg", "max", "tpp-max", "gmp", "tpp-gmp", "tpp-attentive-gmp")
 QUERIES = {"example": "query by example", "string": "query by string"}
 FOLDS = 4
 
@@ -43,13 +44,18 @@ class WordSetting:
     words: WordList
     recipe: WordRecipe
     test: WordList | None = None
+    start: WordModel | None = None  # every run begins with its weights before the pooling
 
     @classmethod
     def choose(
-        cls, words: WordList, test: WordList | None = None, changes: Sequence[str] = ()
+        cls,
+        words: WordList,
+        test: WordList | None = None,
+        changes: Sequence[str] = (),
+        start: WordModel | None = None,
     ) -> WordSetting:
         """The recipe of ``dgmp train words``, with single values changed."""
-        return cls(words, override(WordRecipe(), changes), test)
+        return cls(words, override(WordRecipe(), changes), test, start)
 
     def divided(self, run: int) -> tuple[WordList, WordList]:
         """What the run learns from, and what it is tested on."""
@@ -63,18 +69,25 @@ def reproduce_words(
     setting: WordSetting,
     out: Path | str,
     *,
-    runs: int | None = None,
+    runs: int | Sequence[int] | None = None,
     rows: Sequence[str] | None = None,
     watchers: Watchers | None = None,
 ) -> list[Path]:
-    """Train and test what is missing, write words.md and words.csv after every run."""
+    """Train and test what is missing, write words.md and words.csv after every run.
+
+    ``runs`` is their number, or says which.
+    """
     out, watchers = Path(out), watchers or Watchers()
     for row in rows or ():
         check_name(row, WORD_ROWS, f"row of the table {NAME}")
     test = None if setting.test is None else setting.test.place
     about = {"data": setting.words.place, "test": test, "recipe": to_plain(setting.recipe)}
+    if setting.start is not None:
+        about["weights"] = setting.start.digest
     claim_table(out, about)
-    for run in range(runs or (FOLDS if setting.test is None else 1)):
+    if runs is None:
+        runs = FOLDS if setting.test is None else 1
+    for run in range(runs) if isinstance(runs, int) else runs:
         for row in WORD_ROWS:
             if (rows is None or row in rows) and not all(map(Path.exists, _files(out, row, run))):
                 if watchers.announce is not None:
@@ -90,7 +103,10 @@ def _train_and_test(
     recipe = replace(setting.recipe, model=replace(setting.recipe.model, pooling=row))
     learned, test = setting.divided(run)
     folder = out / "runs" / f"{row}-{run}"
-    train_words(recipe, learned, folder, seed=run, watch=watchers.step)
+    start = None
+    if setting.start is not None:  # alike for all rows, the one of the same pooling as well
+        start = trunk_of(setting.start.weights_for(recipe.model))
+    train_words(recipe, learned, folder, seed=run, start=start, watch=watchers.step)
     model = WordModel.load(folder)
     vectors = model.describe(cut_words(test, test.words, model.spec))
     found = (

@@ -99,16 +99,16 @@ def _threshold(
     constant = claims.detach(), share.detach()
     for _ in range(_BISECTIONS):
         middle = (low + high) / 2
-        above = _taken(*constant, middle)[0] > ratio
+        above = _taken(*constant, middle) > ratio
         low, high = torch.where(above, low, middle), torch.where(above, middle, high)
     t = (low + high) / 2
     for _ in range(2):
-        taken, slope = _taken(claims, share, t)
-        t = t - (taken - ratio) / slope.masked_fill(slope == 0, 1)
+        part = torch.sigmoid(claims + t.unsqueeze(1))
+        slope = (share * part * (1 - part)).sum(dim=1)
+        t = t - (_taken(claims, share, t) - ratio) / slope.masked_fill(slope == 0, 1)
     return t
 
 
-def _taken(claims: Tensor, share: Tensor, t: Tensor) -> tuple[Tensor, Tensor]:  # (B,), (B,)
-    """Σ shareᵢ σ(sᵢ + t) and its derivative by t."""
-    part = torch.sigmoid(claims + t.unsqueeze(1))
-    return (share * part).sum(dim=1), (share * part * (1 - part)).sum(dim=1)
+def _taken(claims: Tensor, share: Tensor, t: Tensor) -> Tensor:  # (B,)
+    """Σ shareᵢ σ(sᵢ + t)."""
+    return (share * torch.sigmoid(claims + t.unsqueeze(1))).sum(dim=1)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from ..names import lazy_names
 from .candidates import find_candidates
+from .default_model import DEFAULT, SHIPPED_WORDS
 from .embeddings import Embedding
 from .free_protocol import map_by_example, map_by_string
 from .hit_sheet import draw_hits
@@ -13,7 +14,7 @@ from .word_lists import Word, WordList, open_words
 from .word_pictures import WordChanges, WordLook, WordPicture, cut_word
 
 if TYPE_CHECKING:
-    from .word_model import WordModel, WordSpec, stack_words
+    from .word_model import WordModel, WordSpec, stack_words, trunk_of
     from .word_recipes import WordRecipe
     from .word_training import cut_words, train_words
 
@@ -26,11 +27,14 @@ __getattr__ = lazy_names(
         "WordSpec": ".word_model",
         "cut_words": ".word_training",
         "stack_words": ".word_model",
+        "trunk_of": ".word_model",
         "train_words": ".word_training",
     },
 )
 
 __all__ = [
+    "DEFAULT",
+    "SHIPPED_WORDS",
     "Embedding",
     "IndexedPage",
     "Word",
@@ -56,4 +60,5 @@ __all__ = [
     "score_by_string",
     "stack_words",
     "train_words",
+    "trunk_of",
 ]

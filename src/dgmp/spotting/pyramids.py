@@ -16,7 +16,7 @@ ICDAR 2017 (temporal). He, Zhang, Ren, Sun: Spatial pyramid pooling, ECCV 2014.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
@@ -52,9 +52,9 @@ class PyramidPool(nn.Module):
         features: Tensor,  # (B, C, h, w)
         mask: Tensor | None = None,  # (B, h, w): a rectangle at the upper left of each map
     ) -> Tensor:  # (B, out_channels)
-        batch, _, height, width = features.shape
+        batch = len(features)
         if mask is None:
-            mask = features.new_ones(batch, height, width, dtype=torch.bool)
+            return torch.cat([v.reshape(batch, -1) for v in self._whole(features)], dim=1)
         heights = mask.any(dim=2).sum(dim=1)  # (B,)
         widths = mask.any(dim=1).sum(dim=1)
         found = []
@@ -63,6 +63,17 @@ class PyramidPool(nn.Module):
             found.append(pooling(cells, inside).reshape(batch, -1))
         return torch.cat(found, dim=1)
 
+    def _whole(self, features: Tensor) -> Iterator[Tensor]:  # (B, cells, C) for each level
+        """Pool maps that count all over: their cells are the same, and parts of them are views."""
+        height, width = features.shape[2:]
+        for (rows, columns), pooling in zip(self.grids, self.levels, strict=True):
+            cells = [
+                pooling(features[:, :, top:bottom, left:right])
+                for top, bottom in _ends(height, rows)
+                for left, right in _ends(width, columns)
+            ]
+            yield torch.stack(cells, dim=1)
+
 
 def make_word_pooling(name: str, channels: int, options: Mapping[str, Any]) -> nn.Module:
     """A pooling of the zoo, or ``tpp-`` or ``spp-`` and its name for a pyramid of it."""
@@ -70,6 +81,11 @@ def make_word_pooling(name: str, channels: int, options: Mapping[str, Any]) -> n
     if dash and kind in PYRAMIDS:
         return PyramidPool(choose(kind, PYRAMIDS, "pyramid"), inner, channels, **options)
     return make_pooling(name, channels=channels, **options)
+
+
+def _ends(size: int, cells: int) -> list[tuple[int, int]]:
+    """Where each cell along an axis begins and ends."""
+    return [(i * size // cells, -(-(i + 1) * size // cells)) for i in range(cells)]
 
 
 def _cells(sizes: Tensor, cells: int) -> tuple[Tensor, Tensor]:  # (B,) -> (B, cells, k) twice

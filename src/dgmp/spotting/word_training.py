@@ -51,7 +51,7 @@ def train_words(
     *,
     seed: int = 0,
     precision: str = "32-true",
-    start: WordModel | None = None,
+    start: Mapping[str, Tensor] | None = None,
     watch: Watcher | None = None,
     cut: PageProgress | None = None,
 ) -> Run:
@@ -59,21 +59,17 @@ def train_words(
 
     With ``validation`` the last pages of a shuffled list are held out and scored: query by example
     and by string, their mean. ``precision`` "bf16-mixed" is quicker on processors with bfloat16
-    arithmetic. A new run begins with the weights of ``start`` if it is given. ``cut`` is called for
-    every page whose words were cut out.
+    arithmetic. A new run begins with the weights of ``start``, and draws those that are not in it:
+    see :meth:`WordModel.weights_for`. ``cut`` is called for every page whose words were cut out.
     """
     check_name(precision, PRECISIONS, "precision")
-    if start is not None and start.spec != recipe.model:
-        raise DgmpError(f"start is another network: {start.spec}; the recipe has {recipe.model}")
     run = Run(out)
     learned, held_out = hold_out(words, recipe.validation, seed)
     pages = {"train": len({w.page for w in learned}), "val": len({w.page for w in held_out})}
     run.claim(recipe, seed, {"path": words.place, "words": len(words.words), "pages": pages})
-    if start is not None and run.load_state().network is None:
-        run.save_state(TrainState(network=start.network.state_dict()))
     pictures = cut_words(words, [*learned, *held_out], recipe.model, cut)
     mixed = precision == "bf16-mixed"
-    training = _Training(recipe, run, seed, mixed, learned, pictures[: len(learned)])
+    training = _Training(recipe, run, seed, mixed, learned, pictures[: len(learned)], start or {})
     training.go_on(watch, held_out, pictures[len(learned) :])
     return run
 
@@ -124,6 +120,7 @@ class _Training:
         mixed: bool,
         words: Sequence[Word],
         pictures: Sequence[WordPicture],
+        start: Mapping[str, Tensor],
     ) -> None:
         self.recipe, self.run, self.seed, self.pictures = recipe, run, seed, pictures
         self.mixed = mixed
@@ -141,8 +138,10 @@ class _Training:
         self.network = recipe.model.build()
         if self.state.network is not None:
             self.network.load_state_dict(self.state.network)
-        elif recipe.model.embedding.binary:
-            self._start_at_shares()
+        else:
+            if recipe.model.embedding.binary:
+                self._start_at_shares()
+            self.network.load_state_dict(start, strict=False)
         self.optimizer = make_optimizer(self.network, recipe)
         if self.state.optimizer is not None:
             self.optimizer.load_state_dict(dict(self.state.optimizer))

@@ -4,7 +4,7 @@ from .books import TRUTH, synthesize_books
 from .corpus import CorpusPlan, synthesize
 from .pages import HEIGHT, VERSION, WIDTH, draw_page, page_conditions
 from .scripts import SCRIPTS, Script
-from .word_pages import draw_word_page, synthesize_words
+from .words import draw_word_page, find_fonts, synthesize_words
 
 __all__ = [
     "HEIGHT",
@@ -16,6 +16,7 @@ __all__ = [
     "Script",
     "draw_page",
     "draw_word_page",
+    "find_fonts",
     "page_conditions",
     "synthesize",
     "synthesize_books",

@@ -48,7 +48,7 @@ def spot(
     place: Path | str,
     word: str | None = None,
     *,
-    model: Path | str,
+    model: Path | str = "default",
     example: str | None = None,
     number: int = 20,
     index: Path | str | None = None,
@@ -57,8 +57,9 @@ def spot(
     """The places on the pages of a catalogue or folder that look like a word, best first.
 
     The word is typed, or shown: ``example`` is a picture, or a page of the index, with
-    ``#xywh=left,top,width,height`` after its name. ``model`` is the folder of ``dgmp train words``.
-    Pages that are new or changed are looked at first and stored in ``index``, by default
+    ``#xywh=left,top,width,height`` after its name. ``model`` is the folder of ``dgmp train words``,
+    or the name of the model that comes with the package. Pages that are new or changed are looked
+    at first and stored in ``index``, by default
     ``words`` in a catalogue, or ``FOLDER.words`` beside a folder; pages that are gone are dropped.
     """
     if (word is None) == (example is None):

@@ -12,14 +12,17 @@ import logging
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 import torch.distributed as dist
-from lightning_fabric import Fabric
 from torch import Tensor, nn
 
 from ..errors import DgmpError
+from ..names import need
+
+if TYPE_CHECKING:
+    from lightning_fabric import Fabric
 
 T = TypeVar("T")
 
@@ -47,12 +50,13 @@ def start_processes(device: str, devices: int, precision: str) -> Fabric:
         devices = int(os.environ["LOCAL_WORLD_SIZE"])
         nodes = int(os.environ["WORLD_SIZE"]) // devices
     several = devices * nodes > 1
-    fabric = Fabric(
+    # Imported here: it takes as long as torch itself.
+    fabric: Fabric = need("lightning_fabric").Fabric(
         accelerator=accelerator,
         devices=devices,
         num_nodes=nodes,
         strategy="ddp" if several else "auto",
-        precision=precision,  # type: ignore[arg-type]
+        precision=precision,
     )
     if several:
         logging.getLogger("lightning.fabric").setLevel(logging.WARNING)

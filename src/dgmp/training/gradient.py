@@ -16,14 +16,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import torch
-from lightning_fabric import Fabric
 from torch import Tensor, nn
 
 from ..errors import DgmpError
 from .distributed import gather, gradient_share
 from .losses import Loss
+
+if TYPE_CHECKING:
+    from lightning_fabric import Fabric
 
 
 def backward_in_chunks(

@@ -14,10 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
-from lightning_fabric import Fabric
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader
@@ -50,6 +49,9 @@ from .schedules import make_optimizer, set_learning_rate
 from .stopping import stop_on_signal
 from .validation import validate
 
+if TYPE_CHECKING:
+    from lightning_fabric import Fabric
+
 T = TypeVar("T")
 
 CHECKPOINT_SECONDS = 300  # within a long epoch
@@ -75,9 +77,9 @@ def train(
 
     ``weights`` is a weight file, or the folder of another run, to begin with. ``workers`` cut the
     patches beforehand (none on a CPU, where the network needs the cores). ``pages`` is the folder
-    of prepared pages, so that several runs can share one. ``prepared`` is called for
-    every page that was prepared, ``watch`` after every step. ``loggers`` are called with the
-    folder of the run and give what keeps the numbers of every epoch.
+    of prepared pages, so that several runs can share one. ``prepared`` is called for every page
+    that was prepared, ``watch`` after every step. ``loggers`` are called with the folder of the run
+    and give what keeps the numbers of every epoch.
     """
     recipe.model.check()
     run = Run(out)
@@ -156,7 +158,6 @@ class Training:
         """Build everything as the run began it, then put it where its checkpoint stands."""
         looks_at = replace(recipe.input, standardization=fit_standardization_of(lesson.patches))
         state = run.load_state()
-
         torch.manual_seed(seed)
         outputs = None if recipe.task == "writer" else len(lesson.names)
         backbone = recipe.model.build(outputs, weights)

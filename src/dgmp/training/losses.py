@@ -20,15 +20,13 @@ it is added the squared earth mover's distance between the probabilities p and t
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
-from pytorch_metric_learning.distances import LpDistance
-from pytorch_metric_learning.losses import NTXentLoss, TripletMarginLoss
-from pytorch_metric_learning.miners import BatchHardMiner
-from pytorch_metric_learning.reducers import DoNothingReducer
 from torch import Tensor
 from torch.nn import functional as F
 
+from ..names import need
 from .recipes import Recipe
 
 Loss = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]  # outputs, labels -> loss, active
@@ -43,14 +41,16 @@ def make_loss(recipe: Recipe) -> Loss:
     if recipe.mining == "all":
         return _all_pairs(recipe.temperature)
     published = recipe.mining == "published"
-    distance = LpDistance(normalize_embeddings=False, power=2 if published else 1)
-    cost = TripletMarginLoss(
+    distance = _metric("distances").LpDistance(
+        normalize_embeddings=False, power=2 if published else 1
+    )
+    cost = _metric("losses").TripletMarginLoss(
         margin=recipe.margin,
         smooth_loss=recipe.soft_margin,
         distance=distance,
-        reducer=DoNothingReducer(),
+        reducer=_metric("reducers").DoNothingReducer(),
     )
-    miner = BatchHardMiner(distance=distance)
+    miner = _metric("miners").BatchHardMiner(distance=distance)
 
     def triplets(outputs: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
         with torch.no_grad():
@@ -72,9 +72,14 @@ def make_loss(recipe: Recipe) -> Loss:
     return triplets
 
 
+def _metric(part: str) -> Any:
+    """A part of pytorch-metric-learning, imported when a loss needs it: it takes a second."""
+    return need(f"pytorch_metric_learning.{part}")
+
+
 def _all_pairs(temperature: float) -> Loss:
-    distance = LpDistance(normalize_embeddings=False)
-    cost = NTXentLoss(temperature=temperature, distance=distance)
+    distance = _metric("distances").LpDistance(normalize_embeddings=False)
+    cost = _metric("losses").NTXentLoss(temperature=temperature, distance=distance)
 
     def pairs(outputs: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
         with torch.no_grad():

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from lightning_fabric import Fabric
 
 from ..describers import LearnedClassifier, LearnedDescriber
 from ..engines import map_pages
@@ -15,6 +14,9 @@ from ..evaluation import score_scripts, score_writers
 from ..models import TrainedModel
 from ..pixels import OnPixels, PageImage, PageStore
 from .distributed import gather_objects
+
+if TYPE_CHECKING:
+    from lightning_fabric import Fabric
 
 
 def validate(

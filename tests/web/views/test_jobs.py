@@ -53,7 +53,8 @@ def test_a_job_shows_how_far_it_is_and_can_be_stopped(client, post):
     wait_until(lambda: states(client) == ["stopped"])
 
 
-def test_a_job_that_cannot_be_done_says_what_it_needs(client, post):
+def test_a_job_that_cannot_be_done_says_what_it_needs(client, post, monkeypatch, tmp_path):
+    monkeypatch.setattr("dgmp.web.words.SHIPPED_WORDS", tmp_path / "nowhere")
     post("/jobs", kind="words")
     wait_until(lambda: states(client) == ["failed"])
     assert "dgmp train words" in client.get("/jobs").text

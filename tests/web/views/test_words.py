@@ -94,7 +94,6 @@ def test_what_cannot_be_found_is_said_above_the_form(spotter, spotted, asked, st
 def test_without_an_index_the_page_names_the_commands(reader):
     found = reader.get("/words.json").json()
     assert "dgmp spot" in found["lacking"]
-    assert "--model RUN" in found["lacking"]
     answer = reader.get("/words?word=et")
     assert answer.status_code == 400
     assert answer.text.count("No page has been looked at for words") == 1

@@ -63,9 +63,12 @@ def reproduce(
 
     names = None if rows is None else [name.strip() for name in rows.split(",")]
     if table == "words":
-        if recipe is not None or weights is not None or options != CorpusOptions():
-            raise BadParameter("--test-data, --seeds, --rows, --set and --json go with words")
-        _print(_words(data, test_data, out, seeds, names, change or []), table, as_json)
+        if recipe is not None or options != CorpusOptions():
+            raise BadParameter(
+                "--test-data, --seeds, --rows, --set, --weights and --json go with words"
+            )
+        paths = _words(data, test_data, out, seeds, names, change or [], weights)
+        _print(paths, table, as_json)
         return
     chosen = find_table(table)
     chosen.chosen(names)
@@ -93,16 +96,18 @@ def _words(
     runs: int | None,
     rows: list[str] | None,
     changes: list[str],
+    weights: Path | None,
 ) -> list[Path]:
     from ...experiments import WordSetting, reproduce_words
-    from ...spotting import open_words
+    from ...spotting import WordModel, open_words
     from ...training import Watchers
     from ..progress import stages
 
     words = open_words(data)
     say_left_out(words.left_out)
     test = None if test_data is None else open_words(test_data)
-    setting = WordSetting.choose(words, test, changes)
+    start = None if weights is None else WordModel.load(str(weights))
+    setting = WordSetting.choose(words, test, changes, start)
     with stages(len(words.pages)) as told:
         return reproduce_words(setting, out, runs=runs, rows=rows, watchers=Watchers(*told))
 

@@ -16,7 +16,9 @@ def spot(
     ],
     word: Annotated[str | None, Argument(help="The word to find.")] = None,
     *,
-    model: Annotated[Path, Option(help="The folder of dgmp train words.")],
+    model: Annotated[
+        str, Option(help="The folder of dgmp train words; default: what comes with dgmp[pages].")
+    ] = "default",
     example: Annotated[
         str | None, Option(help="Find what looks like this instead: page.jpg#xywh=x,y,w,h.")
     ] = None,

@@ -7,6 +7,8 @@ from typing import Annotated
 
 from typer import Argument, BadParameter, Option
 
+from ..options import say_left_out
+
 
 def synth(
     folder: Annotated[
@@ -32,20 +34,34 @@ def synth(
             "--words", help="Write pages of which words.csv has the box and text of every word."
         ),
     ] = False,
+    fonts: Annotated[
+        Path | None,
+        Option(help="With --words: a folder of font files that the writers use in turn."),
+    ] = None,
     workers: Annotated[int, Option(min=1, help="Processes that draw.")] = 1,
 ) -> None:
     """Write a corpus of synthetic handwriting into DIR."""
     from ...engines import engine_for
-    from ...synthetic import synthesize, synthesize_books, synthesize_words
+    from ...synthetic import find_fonts, synthesize, synthesize_books, synthesize_words
     from ..progress import page_bar
 
     engine = engine_for(workers if workers > 1 else 0)
+    if fonts is not None and not words:
+        raise BadParameter("--fonts goes with --words")
     if words:
         if scripts or books is not None:
             raise BadParameter("--words does not go with --scripts or --books")
+        usable, left_out = ([], []) if fonts is None else find_fonts(fonts)
+        say_left_out(left_out)
         with page_bar("writing pages", writers * pages) as done:
             table = synthesize_words(
-                folder, writers=writers, pages=pages, seed=seed, engine=engine, progress=done
+                folder,
+                writers=writers,
+                pages=pages,
+                seed=seed,
+                fonts=usable,
+                engine=engine,
+                progress=done,
             )
         print(f"{table}: the words of {writers * pages} pages by {writers} writers")
         return

@@ -25,7 +25,7 @@ def view(
         Option(
             metavar="RUN",
             help="Look for words with the model in this folder of dgmp train words; default: that "
-            "with which dgmp spot looked at the pages.",
+            "with which dgmp spot looked at the pages, or what comes with dgmp[pages].",
         ),
     ] = None,
 ) -> None:

@@ -36,7 +36,8 @@ def train(
     ] = None,
     label: Label = "script",
     weights: Annotated[
-        Path | None, Option(help="A weight file or the folder of a run to begin with.")
+        Path | None,
+        Option(help="A weight file or the folder of a run to begin with; for words also default."),
     ] = None,
     seed: Annotated[int, Option(min=0, help="Same seed, same run.")] = 0,
     device: Device = "auto",
@@ -55,13 +56,13 @@ def train(
     import math
 
     if recipe == "words":
-        others = (weights, devices, workers, tensorboard, bool(log), options)
-        if others != (None, 1, None, False, False, CorpusOptions()) or device == "cuda":
+        others = (devices, workers, tensorboard, bool(log), options)
+        if others != (1, None, False, False, CorpusOptions()) or device == "cuda":
             raise BadParameter(
-                "words are learned on the processor: of the options --pooling, --set, --seed, "
-                "--precision and --json go with them"
+                "words are learned on the processor: of the options --pooling, --set, --weights, "
+                "--seed, --precision and --json go with them"
             )
-        _train_words(data, out, pooling, change or [], seed, precision, as_json)
+        _train_words(data, out, pooling, change or [], weights, seed, precision, as_json)
         return
     from ....training import find_logger, find_recipe, is_first, override, with_pooling
     from ....training import train as train_run
@@ -107,13 +108,14 @@ def _train_words(
     out: Path,
     pooling: str | None,
     changes: list[str],
+    weights: Path | None,
     seed: int,
     precision: str,
     as_json: bool,
 ) -> None:
     from dataclasses import replace
 
-    from ....spotting import WordRecipe, open_words, train_words
+    from ....spotting import WordModel, WordRecipe, open_words, train_words
     from ....training import override
     from ...options import say_left_out
     from ...progress import page_bar, training_line
@@ -124,8 +126,18 @@ def _train_words(
     chosen = override(chosen, changes)
     words = open_words(data, chosen.model.embedding)
     say_left_out(words.left_out)
+    start = None if weights is None else WordModel.load(str(weights)).weights_for(chosen.model)
     with page_bar("cutting words", len(words.pages)) as cut, training_line() as watch:
-        run = train_words(chosen, words, out, seed=seed, precision=precision, watch=watch, cut=cut)
+        run = train_words(
+            chosen,
+            words,
+            out,
+            seed=seed,
+            precision=precision,
+            start=start,
+            watch=watch,
+            cut=cut,
+        )
     if as_json:
         print_json({"run": str(run.folder), **run.metrics()[-1]})
         return

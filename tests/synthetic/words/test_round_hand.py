@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dgmp.synthetic.round_hand import (
+from dgmp.synthetic.words.round_hand import (
     LONG_S,
     ROUND_SIGNS,
     choose_forms,

@@ -5,7 +5,7 @@ import string
 import pytest
 
 from dgmp.synthetic.letterforms import parse_letter
-from dgmp.synthetic.round_forms import CAPITAL, DIGITS, LOWER, ROUND_FORMS, SIGNS, forms_of
+from dgmp.synthetic.words.round_forms import CAPITAL, DIGITS, LOWER, ROUND_FORMS, SIGNS, forms_of
 
 
 @pytest.mark.parametrize("sign", string.ascii_letters + string.digits + ".,;:-")

@@ -4,8 +4,8 @@ import string
 
 import numpy as np
 
-from dgmp.synthetic.english import english_words
-from dgmp.synthetic.round_hand import ROUND_SIGNS
+from dgmp.synthetic.words.english import english_words
+from dgmp.synthetic.words.round_hand import ROUND_SIGNS
 
 
 def words(seed=1, count=3000, **options):

@@ -1,6 +1,6 @@
 """Everyday cursive: writers of a joined round hand, and their words as paths of the pen.
 
-Unlike the book hands of :mod:`.writing`, where letters are set down one by one, a word here is one
+Unlike the book hands of :mod:`..writing`, where letters are set down one by one, a word here is one
 path: the points of its letters are strung together, and a single spline runs through all of them,
 so that a join is part of both letters. The pen is a pointed one, which spreads under pressure
 (thick down strokes, hairlines upward), or a narrow broad nib; writers differ in slant, proportions,
@@ -17,12 +17,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ..records import Floats
-from .letterforms import Stroke, parse_letter, spline_basis
-from .pen import Strokes
+from ...records import Floats
+from ..letterforms import Stroke, parse_letter, spline_basis
+from ..pen import Strokes
+from ..writers import Field, draw_field, stream
+from ..writing import PageLayout
 from .round_forms import CAPITAL, DIGITS, LOWER, ROUND_FORMS, SIGNS, forms_of
-from .writers import Field, draw_field, stream
-from .writing import PageLayout
 
 ROUND_SIGNS = "".join(name for name in ROUND_FORMS if len(name) == 1)  # all that can be written
 LONG_S = ("s.long", "s.tall")
