@@ -9,10 +9,11 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import pytest
 
@@ -142,11 +143,22 @@ async def _pass_on(port, to):
 def _main(what, port, to=0):
     if what == "gate":
         asyncio.run(_pass_on(int(port), int(to)))
-    from moto.server import ThreadedMotoServer
+    _serve(int(port))
 
-    ThreadedMotoServer(ip_address="127.0.0.1", port=int(port), verbose=False).start()
-    while True:
-        time.sleep(60)
+
+def _serve(port):
+    from moto.server import DomainDispatcherApplication, create_backend_app
+    from werkzeug.serving import make_server
+
+    moto, one_at_a_time = DomainDispatcherApplication(create_backend_app), threading.Lock()
+
+    def app(environ, start):
+        # moto checks If-Match and If-None-Match and then writes; a store does both in one step.
+        conditional = "HTTP_IF_MATCH" in environ or "HTTP_IF_NONE_MATCH" in environ
+        with one_at_a_time if conditional else nullcontext():
+            return moto(environ, start)
+
+    make_server("127.0.0.1", port, app, threaded=True).serve_forever()
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import PurePosixPath
 from types import SimpleNamespace
 from urllib.request import Request, urlopen
@@ -117,6 +118,13 @@ def test_only_who_knows_the_newest_tag_writes(s3):
     assert second is not None
     assert there.write_if(b"other", first) is None
     assert there.read_tagged()[0] == b"2"
+
+
+def test_of_many_who_write_at_once_one_is_first(s3):
+    there = [ObjectPath.of(f"s3://scans/raced/{n}") for n in range(10)]
+    with ThreadPoolExecutor(8) as pool:
+        tags = list(pool.map(lambda n: there[n // 8].write_if(b"%d" % n, None), range(80)))
+    assert [sum(tag is not None for tag in tags[n : n + 8]) for n in range(0, 80, 8)] == [1] * 10
 
 
 def test_an_object_that_was_deleted_is_no_longer_as_tagged(memory, monkeypatch):
