@@ -1,5 +1,6 @@
 """Names that users write, packages they may not have, and names that wait until they are used."""
 
+import subprocess
 import sys
 import types
 
@@ -11,6 +12,7 @@ from dgmp.names import (
     check_name,
     choose,
     did_you_mean,
+    empty,
     missing_extra,
     nearest_name,
     need,
@@ -128,3 +130,28 @@ def test_the_nearest_of_many_names_is_the_one_with_the_letter_that_is_missing():
 @pytest.mark.parametrize(("name", "known"), [("a", []), ("", ["a"]), ("ü", ["", "b"])])
 def test_nothing_is_near_a_name_that_has_nothing_in_common(name, known):
     assert nearest_name(name, known) is None
+
+
+def test_an_unused_part_of_a_package_is_empty_while_it_is_imported(monkeypatch, tmp_path):
+    (tmp_path / "whole" / "slow").mkdir(parents=True)
+    (tmp_path / "whole" / "__init__.py").write_text("from .slow.client import Client\nfast = 1\n")
+    (tmp_path / "whole" / "slow" / "client.py").write_text("class Client:\n    real = True\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with empty("whole.slow"):
+        whole = need("whole")
+    assert whole.fast == 1
+    assert not hasattr(whole.Client, "real")
+    assert need("whole.slow.client").Client.real
+    with empty("whole.slow"):  # imported already: as it is
+        assert need("whole.slow.client").Client.real
+    for name in [name for name in sys.modules if name.partition(".")[0] == "whole"]:
+        monkeypatch.delitem(sys.modules, name)
+
+
+def test_a_catalogue_is_opened_without_the_client_of_a_service(tmp_path):
+    code = (
+        "import sys; from dgmp.catalogue.rows import connect; connect(sys.argv[1]).table_names();"
+        "print([m for m in sys.modules if m.startswith('lance_namespace_urllib3_client.api.')])"
+    )
+    run = [sys.executable, "-c", code, str(tmp_path)]
+    assert subprocess.run(run, capture_output=True, text=True, check=True).stdout == "[]\n"

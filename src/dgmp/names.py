@@ -3,6 +3,7 @@
 choose     a name out of a table, or an error that offers the nearest
 nearest_name   the one out of many that was probably meant
 need       a package of an extra, or an error that names the extra
+empty      a part of such a package that it imports and that nobody here uses
 find_data  where what came with the package lies
 lazy_names what a room offers without importing the file behind a name before it is used
 """
@@ -11,11 +12,16 @@ from __future__ import annotations
 
 import difflib
 import heapq
+import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar
 
 from .errors import MissingExtra, UnknownName
@@ -110,6 +116,43 @@ def need(module: str) -> Any:
         if missing is None:
             raise
         raise missing from error
+
+
+@contextmanager
+def empty(package: str) -> Iterator[None]:
+    """Meanwhile, importing modules of this package gives empty classes instead.
+
+    For parts that another package imports at its start, that take long, and that are not used here.
+    Afterwards they are imported as they are. Nothing happens where they were imported before.
+    """
+    if package in sys.modules:
+        yield
+        return
+    finder = _Empty(package)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        for name in [name for name in sys.modules if f"{name}.".startswith(f"{package}.")]:
+            sys.modules.pop(name, None)  # of another thread, too
+
+
+class _Empty(MetaPathFinder, Loader):
+    def __init__(self, package: str) -> None:
+        self.package = package
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        ours = f"{name}.".startswith(f"{self.package}.")
+        return ModuleSpec(name, self, is_package=True) if ours else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__getattr__ = self.name  # type: ignore[method-assign]
+
+    def name(self, name: str) -> type:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return type(name, (), {})
 
 
 def missing_extra(module: str) -> MissingExtra | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..errors import CatalogueError, ImageError
 from ..files import from_plain, to_plain
-from ..names import need
+from ..names import empty, need
 from ..records import Page, Region
 from ..sources import is_address, open_source
 from ..storage import AnyPath, ObjectPath, explained, lance_options
@@ -63,11 +64,18 @@ class Changes:
 def connect(folder: AnyPath) -> Any:
     """The database in a folder; every call sees what other processes have written."""
     there = isinstance(folder, ObjectPath)
-    return need("lancedb").connect(
+    return _lancedb().connect(
         str(folder) if there else folder,
         read_consistency_interval=timedelta(0),
         storage_options=lance_options() if there else None,
     )
+
+
+@cache
+def _lancedb() -> Any:
+    # The client of Lance's own service takes half of the time of the import, 0.7 s on an idle core.
+    with empty("lance_namespace_urllib3_client.api"):
+        return need("lancedb")
 
 
 def check_unused(folder: AnyPath) -> None:
