@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .checksums import CHECK
-from .rows import present
 from .table import Catalogue
 
 
@@ -30,7 +29,7 @@ def vectors_digest(catalogue: Catalogue) -> str:
 
 def digested_rows(catalogue: Catalogue) -> Any:
     """All rows as they lie in the table, with what a digest is made of."""
-    return catalogue._columns(*present(catalogue._table, "page_id", "step", CHECK))
+    return catalogue._columns(*catalogue._present("page_id", "step", CHECK))
 
 
 def digest_of(rows: Any) -> str:

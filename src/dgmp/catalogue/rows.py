@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CatalogueError, ImageError
-from ..files import from_plain, to_plain
+from ..files import as_named, from_plain, readable, to_plain
 from ..names import empty, need
 from ..records import Page, Region
 from ..sources import is_address, open_source
-from ..storage import AnyPath, ObjectPath, explained, lance_options
+from ..storage import AnyPath, ObjectPath, explained, lance_options, real_name
 from .checksums import CHECK, damaged
 from .rounding import unrounded
 
@@ -238,6 +238,17 @@ def halves_of(rows: Any) -> NDArray[np.float32]:  # (pages,)
     if "halves" not in rows.schema.names:
         return np.full(len(rows), np.nan, np.float32)
     return np.asarray(rows["halves"].to_numpy(zero_copy_only=False), np.float32)
+
+
+def meanings(text: str) -> Iterable[tuple[str, str]]:
+    """The columns, and what would stand there, of a page that is meant by an id or a path."""
+    shown = readable(text)  # of a name of the file system; an id is shown already
+    spelt = (text, shown) if as_named(text) != text else (shown,)
+    paths = [text]
+    if not is_address(text):
+        paths = [readable(real_name(name)) for name in (text, as_named(text))]
+    names = [("page_id", name) for name in spelt] + [("path", path) for path in paths]
+    return dict.fromkeys(names)
 
 
 def list_column(values: NDArray[Any]) -> Any:  # (pages, entries)

@@ -23,11 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CatalogueError
-from ..files import as_named, readable, to_plain
+from ..files import to_plain
 from ..names import need
 from ..records import Descriptors, Page, file_and_part
-from ..sources import is_address
-from ..storage import AnyPath, as_path, reachable_path
+from ..storage import AnyPath, reachable_path
 from .checksums import CHECK, COLUMNS, checksums
 from .head import FORMAT, ROUNDED, Head, is_catalogue, read_head, write_head
 from .lock import LOCK, locked
@@ -46,6 +45,7 @@ from .rows import (
     is_there,
     labels_of,
     list_column,
+    meanings,
     page_of,
     present,
     quoted,
@@ -137,12 +137,14 @@ class Catalogue:
             yield
 
     def __len__(self) -> int:
-        return int(self._table.count_rows())
+        with refusals(self.folder):
+            return int(self._table.count_rows())
 
     @property
     def version(self) -> int:
         """Another whenever a page was added, relabelled or taken out."""
-        return int(self._table.version)
+        with refusals(self.folder):
+            return int(self._table.version)
 
     def compare(self, pages: Sequence[Page], others: Sequence[Page] = ()) -> Changes:
         """What of these pages has to be described, and what is in the catalogue without reason.
@@ -253,7 +255,7 @@ class Catalogue:
 
     def descriptors(self) -> Descriptors:
         """All vectors in the order of the page ids, with writers if all pages have one."""
-        names = present(self._table, "writer", *COLUMNS)
+        names = self._present("writer", *COLUMNS)
         rows = self._columns(*names).sort_by("page_id")
         writers = rows["writer"].to_pylist()
         known = bool(writers) and None not in writers
@@ -289,7 +291,7 @@ class Catalogue:
         alike; it is not part of what :meth:`compare` goes by.
         """
         found: dict[str, Page] = {}
-        names = present(self._table, "page_id", "path", "place", "line_distance", *LABELS)
+        names = self._present("page_id", "path", "place", "line_distance", *LABELS)
         for start in range(0, len(page_ids), _AT_ONCE):
             rows = self._columns(*names, where=among(page_ids[start : start + _AT_ONCE]))
             found |= {row["page_id"]: page_of(row) for row in rows.to_pylist()}
@@ -308,14 +310,7 @@ class Catalogue:
 
     def find(self, text: str) -> str | None:
         """The id of the page that is meant by an id or by the path of a file, if it is here."""
-        shown = readable(text)  # of a name of the file system; an id is shown already
-        spelt = (text, shown) if as_named(text) != text else (shown,)
-        if is_address(text):
-            paths = [text]
-        else:
-            paths = [readable(str(as_path(name).resolve())) for name in (text, as_named(text))]
-        names = [("page_id", name) for name in spelt] + [("path", path) for path in paths]
-        for column, name in dict.fromkeys(names):
+        for column, name in meanings(text):
             rows = self._columns("page_id", where=f"{column} = {quoted(name)}").sort_by("page_id")
             if len(rows):
                 return str(rows["page_id"][0])
@@ -323,7 +318,7 @@ class Catalogue:
 
     def page(self, page_id: str) -> Descriptors:
         """The descriptor of a page that is here."""
-        names = present(self._table, *COLUMNS)
+        names = self._present(*COLUMNS)
         rows = self._columns(*names, where=f"page_id = {quoted(page_id)}")
         if not len(rows):
             raise CatalogueError(f"{self.folder}: holds no page {page_id!r}")
@@ -354,6 +349,10 @@ class Catalogue:
             ids, vectors, halves = self._searcher.sample()
         return Descriptors(ids, vectors, self.head.spec, halves=halves)
 
+    def _present(self, *names: str) -> list[str]:
+        with refusals(self.folder):
+            return present(self._table, *names)
+
     def _columns(self, *names: str, where: str | None = None) -> Any:
         with refusals(self.folder):
             query = self._table.search().select(list(names))
@@ -365,7 +364,8 @@ class Catalogue:
         self, rows: Sequence[Mapping[str, Any]], numbers: NDArray[np.int8] | None = None
     ) -> None:
         pa = need("pyarrow")
-        schema = self._table.schema
+        with refusals(self.folder):
+            schema = self._table.schema
         columns = {
             name: pa.array([row[name] for row in rows], schema.field(name).type) for name in rows[0]
         }

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ..files import as_named, readable
-from ..storage import AnyPath, as_path, stamp
+from ..storage import AnyPath, as_path, real_name, stamp
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class FileSource:
     @property
     def address(self) -> str:
         """Its absolute path as a text that can be stored, or its address."""
-        return readable(str(self.path.resolve()))
+        return readable(real_name(self.path))
 
     @property
     def part(self) -> str:

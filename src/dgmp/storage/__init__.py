@@ -2,7 +2,15 @@
 
 from .lease import leased
 from .object_path import CHANGED, AnyPath, ObjectPath, Tag
-from .paths import as_path, folder_stamp, is_object_address, reachable_path, relative, stamp
+from .paths import (
+    as_path,
+    folder_stamp,
+    is_object_address,
+    reachable_path,
+    real_name,
+    relative,
+    stamp,
+)
 from .stores import explained, lance_options
 
 __all__ = [
@@ -17,6 +25,7 @@ __all__ = [
     "lance_options",
     "leased",
     "reachable_path",
+    "real_name",
     "relative",
     "stamp",
 ]

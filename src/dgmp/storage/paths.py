@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from functools import lru_cache
 from itertools import islice
@@ -41,6 +42,15 @@ def _reach(scheme: str, bucket: str, key: str) -> None:
     store = store_of(scheme, bucket, FIRST_PATIENCE)
     with answering(f"{scheme}://{bucket}"):
         next(iter(store.list(key or None, chunk_size=1)), None)
+
+
+def real_name(place: str | AnyPath) -> str:
+    """The one name of a file, without links, or of an object.
+
+    Links that lead back to themselves are left as they are, where ``Path.resolve`` fails.
+    """
+    path = as_path(place)
+    return os.path.realpath(path) if isinstance(path, Path) else str(path.resolve())
 
 
 def relative(path: AnyPath, folder: AnyPath) -> PurePath:
