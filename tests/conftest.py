@@ -6,6 +6,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch is imported; subpr
 
 import pytest
 from drawing import written
+from forks import forks  # noqa: F401
 from hypothesis import settings
 from s3_server import s3, s3_server  # noqa: F401
 

@@ -1,5 +1,7 @@
 """Made-up photographs of synthetic pages on a dark table."""
 
+from functools import cache
+
 import numpy as np
 
 from dgmp.synthetic import draw_page
@@ -9,7 +11,12 @@ TABLE = 45
 
 def page_of(writer, width=640, height=480):
     """A page by a synthetic writer, cut to a size."""
-    return np.ascontiguousarray(draw_page(writer, writer)[:height, :width])
+    return _whole_page(writer)[:height, :width].copy()
+
+
+@cache
+def _whole_page(writer):
+    return draw_page(writer, writer)
 
 
 def on_table(page, *, left=90, top=70, right=110, bottom=90):

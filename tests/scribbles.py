@@ -3,7 +3,9 @@
 Folders whose tests use the fixtures at the end import them into their conftest.py.
 """
 
+import shutil
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import cv2
@@ -60,15 +62,16 @@ class StrokeDescriber:
         return {"kind": "strokes", "bins": self.bins}
 
     def describe_page(self, image):
-        time.sleep(self.seconds)
+        if self.seconds:
+            time.sleep(self.seconds)
         ink = 255.0 - image.pixels.astype(np.float32)
         parts = []
         for sigma in (1.0, 3.0):
             smooth = cv2.GaussianBlur(ink, (0, 0), sigma)
             across, down = cv2.Sobel(smooth, cv2.CV_32F, 1, 0), cv2.Sobel(smooth, cv2.CV_32F, 0, 1)
-            angle = (np.arctan2(down, across) / np.pi % 1 * self.bins).astype(int) % self.bins
-            weight = np.hypot(across, down)
-            parts.append(np.bincount(angle.ravel(), weight.ravel(), self.bins))
+            weight, angle = cv2.cartToPolar(across, down)
+            number = (angle * (self.bins / np.pi)).astype(np.intp) % self.bins
+            parts.append(np.bincount(number.ravel(), weight.ravel(), self.bins))
         vector = np.sqrt(np.concatenate(parts))
         vector -= vector.mean()  # or all cosines would be near 1
         length = np.linalg.norm(vector)
@@ -83,10 +86,8 @@ def label_writers(scans):
     (scans / "labels.csv").write_text("\n".join(["file,writer", *rows]))
 
 
-@pytest.fixture
-def scans(tmp_path):
+def draw_scans(folder):
     """Twelve pages by four writers, without labels."""
-    folder = tmp_path / "scans"
     for writer in range(4):
         for page in range(3):
             draw_page(writer, page, folder / f"{writer}-{page}.png")
@@ -94,14 +95,24 @@ def scans(tmp_path):
 
 
 @pytest.fixture
-def books(tmp_path):
+def scans(tmp_path):
+    """The pages of :func:`draw_scans`."""
+    return draw_scans(tmp_path / "scans")
+
+
+def draw_books(folder):
     """Two books of three pages with three bands each, whose second hand begins on the second."""
-    folder = tmp_path / "books"
     for book, (one, two) in {"ms 1": (0, 1), "ms 2": (0, 2)}.items():
         draw_shared_page([one, one, one], 1, folder / book / "f1.png")
         draw_shared_page([one, two, two], 2, folder / book / "f2.png")
         draw_shared_page([two, two, two], 10, folder / book / "f10.png")
     return folder
+
+
+@pytest.fixture
+def books(tmp_path):
+    """The books of :func:`draw_books`."""
+    return draw_books(tmp_path / "books")
 
 
 @pytest.fixture(scope="session")
@@ -120,11 +131,10 @@ def calibrated_describer(tmp_path_factory):
     return replace(plain, calibration=calibration)
 
 
-@pytest.fixture
-def stroke_describers(monkeypatch, calibrated_describer):
-    """What the tasks load by name: ``default`` is calibrated, ``raw`` not, ``finer`` another."""
+def know_strokes(monkeypatch, calibrated=None):
+    """Let the tasks load ``raw``, ``finer``, another, and ``default``, which may be calibrated."""
     known = {
-        "default": calibrated_describer,
+        "default": calibrated or StrokeDescriber(),
         "raw": StrokeDescriber(),
         "finer": StrokeDescriber(bins=32),
     }
@@ -137,6 +147,45 @@ def stroke_describers(monkeypatch, calibrated_describer):
     monkeypatch.setattr("dgmp.tasks.describing.load_describer", load)
     monkeypatch.setattr("dgmp.tasks.opening.load_describer", load)
     return known
+
+
+@pytest.fixture
+def stroke_describers(monkeypatch, calibrated_describer):
+    """What the tasks load by name: ``default`` is calibrated, ``raw`` not, ``finer`` another."""
+    return know_strokes(monkeypatch, calibrated_describer)
+
+
+@contextmanager
+def knowing_strokes(calibrated=None):
+    """The same for the fixture of a module or session, until the end of the block."""
+    with pytest.MonkeyPatch.context() as patch:
+        yield know_strokes(patch, calibrated)
+
+
+def as_kept(folder):
+    """The folder ``now`` as it was when ``kept`` beside it was copied: same paths, same times."""
+    shutil.rmtree(folder / "now", ignore_errors=True)
+    return shutil.copytree(folder / "kept", folder / "now")
+
+
+@pytest.fixture(scope="session")
+def described_once(tmp_path_factory, calibrated_describer):
+    """A folder whose ``kept`` has ``scans`` and their ``catalogue`` by the calibrated describer."""
+    from dgmp.engines import Here  # not for the programs that import a describer from here
+    from dgmp.tasks import describe
+
+    folder = tmp_path_factory.mktemp("shelf")
+    with knowing_strokes(calibrated_describer):
+        scans = draw_scans(folder / "now" / "scans")
+        describe(scans, folder / "now" / "catalogue", engine=Here())
+    shutil.copytree(folder / "now", folder / "kept")
+    return folder
+
+
+@pytest.fixture
+def shelf(described_once):
+    """The ``scans`` and their ``catalogue``, which a test may change."""
+    return as_kept(described_once)
 
 
 @pytest.fixture(scope="session")

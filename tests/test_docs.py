@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
@@ -23,12 +22,10 @@ def blocks(page, *languages):
 @pytest.mark.parametrize(
     "page", [p for p in PAGES if blocks(p, "python")], ids=lambda p: str(p.relative_to(ROOT))
 )
-def test_the_python_of_a_page_runs_from_top_to_bottom(page, tmp_path):
+def test_the_python_of_a_page_runs_from_top_to_bottom(page, tmp_path, forks):
     program = tmp_path / "program.py"  # in a file, as a reader would have it
     program.write_text("\n".join(blocks(page, "python")))
-    done = subprocess.run(
-        [sys.executable, program], cwd=tmp_path, capture_output=True, text=True, timeout=300
-    )
+    done = forks.run(program, cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]
 
 
@@ -55,11 +52,9 @@ def test_every_make_verb_that_is_named_exists(command):
 
 
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c.startswith("dgmp")])
-def test_every_dgmp_command_that_is_named_runs(command, tmp_path):
+def test_every_dgmp_command_that_is_named_runs(command, tmp_path, forks):
     program = Path(sys.executable).with_name("dgmp")
-    done = subprocess.run(
-        [program, *command.split()[1:]], cwd=tmp_path, capture_output=True, text=True, timeout=300
-    )
+    done = forks.run(program, *command.split()[1:], cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]
 
 

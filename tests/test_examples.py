@@ -1,8 +1,5 @@
 """Every example runs as it stands and has something to say."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,15 +8,8 @@ EXAMPLES = sorted((Path(__file__).resolve().parents[1] / "examples").glob("*.py"
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_example_runs_and_prints(example, tmp_path):
-    run = subprocess.run(
-        [sys.executable, str(example)],
-        cwd=tmp_path,  # nothing may depend on where it is started
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+def test_example_runs_and_prints(example, tmp_path, forks):
+    run = forks.run(example, cwd=tmp_path)  # nothing may depend on where it is started
     assert run.returncode == 0, run.stderr
     assert run.stdout.strip()
     assert run.stderr == ""

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -35,10 +36,10 @@ class Ended:
 class Nursery:
     """Runs one command at a time in a process, session and process group of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, slow: Sequence[str] = SLOW) -> None:
         self._errors = Path(tempfile.mkstemp(prefix="attack-")[1])
         self._server = subprocess.Popen(
-            [sys.executable, "-c", "import forking; forking.serve()"],
+            [sys.executable, "-c", "import forking; forking.serve()", *slow],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=Path(__file__).parent,
@@ -87,7 +88,7 @@ class Nursery:
 
 def serve() -> None:
     """In the process that forks: a JSON list of the file for errors and the arguments per line."""
-    for name in SLOW:
+    for name in sys.argv[1:]:
         import_module(name)
     from dgmp.cli import main
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from forking import SLOW
 from ground import Outcome, peak
 from PIL import Image
 
@@ -162,7 +163,7 @@ def vectors(ground: Path) -> dict[str, bytes]:
 def _chunk(kind: str, ground: Path, seed: int, number: int, pipe: Any) -> None:
     warnings.simplefilter("ignore")
     generator = np.random.default_rng([sorted(KINDS).index(kind), seed])
-    wrong, right = [], vectors(ground)
+    wrong, right = [], vectors(ground) if kind == "catalogues" else {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         targets = [(path, path.read_bytes(), read) for path, read in KINDS[kind](ground, folder)]
@@ -189,9 +190,10 @@ def _chunk(kind: str, ground: Path, seed: int, number: int, pipe: Any) -> None:
 def attack(kind: str, ground: Path, number: int, seed: int = 0) -> Outcome:
     """So many mutants of one kind in a process of their own; one that dies or hangs is named."""
     outcome = Outcome(f"mutated {kind}", tried=number)
-    mine, theirs = get_context("spawn").Pipe()
-    arguments = (kind, ground, seed, number, theirs)
-    process = get_context("spawn").Process(target=_chunk, args=arguments)
+    forks = get_context("forkserver")  # of a process without threads that has imported what is slow
+    forks.set_forkserver_preload(list(SLOW))
+    mine, theirs = forks.Pipe()
+    process = forks.Process(target=_chunk, args=(kind, ground, seed, number, theirs))
     process.start()
     theirs.close()
     last: Any = "the beginning"

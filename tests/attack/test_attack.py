@@ -19,7 +19,7 @@ def test_wrong_command_lines_end_in_one_line(ground, tmp_path):
 
 @pytest.fixture(scope="module")
 def nursery():
-    found = Nursery()
+    found = Nursery(("cv2", "scipy.optimize", "skimage.filters", "sklearn.cluster", "dgmp.tasks"))
     yield found
     found.close()
 

@@ -4,8 +4,6 @@ import os
 import signal
 from pathlib import Path
 
-import cv2
-import numpy as np
 import pytest
 from scribbles import draw_page
 
@@ -25,6 +23,7 @@ from .work import (
     fail_at_three,
     length_of_id,
     opencv_threads,
+    out_of_memory,
     process_id,
     read_here,
     refuse_three,
@@ -187,16 +186,6 @@ def test_no_workers_are_this_process():
 
 def test_workers_are_processes():
     assert engine_for(3) == Processes(3)
-
-
-def out_of_memory(page):
-    if page.id == "03":
-        raise MemoryError
-    if page.id == "05":
-        raise cv2.error("OpenCV(4.13) alloc.cpp: error: (-4:Insufficient memory) Failed")
-    if page.id == "07":
-        cv2.resize(np.zeros((0, 0), np.uint8), (1, 1))
-    return page.id
 
 
 @EVERY_ENGINE

@@ -80,3 +80,16 @@ def slow_first(number):
 
 def machines_said(page):
     return os.environ.get("DGMP_MACHINES")
+
+
+def out_of_memory(page):
+    import cv2
+    import numpy as np
+
+    if page.id == "03":
+        raise MemoryError
+    if page.id == "05":
+        raise cv2.error("OpenCV(4.13) alloc.cpp: error: (-4:Insufficient memory) Failed")
+    if page.id == "07":
+        cv2.resize(np.zeros((0, 0), np.uint8), (1, 1))
+    return page.id

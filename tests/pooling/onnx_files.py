@@ -1,11 +1,18 @@
 """ONNX files run beside PyTorch, for the tests of the export and of its operator."""
 
+from functools import cache
+
 import onnxruntime
 import torch
 
 
+@cache  # no test writes a file twice
+def opened(path):
+    return onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+
+
 def run(path, *inputs):
-    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    session = opened(path)
     names = [entry.name for entry in session.get_inputs()]
     feed = {name: x.numpy() for name, x in zip(names, inputs, strict=True)}
     return torch.from_numpy(session.run(None, feed)[0])

@@ -8,9 +8,11 @@ from dgmp.pooling.zoo import POOLINGS, make_pooling
 
 CHANNELS = 5
 SMALL = {
-    "isqrt-cov": {"reduced": 4},
+    "democratic": {"iterations": 3},
+    "gamma-democratic": {"iterations": 3},
+    "isqrt-cov": {"reduced": 4, "iterations": 3},
     "netrvlad": {"clusters": 3},
-    "salad": {"clusters": 3, "width": 4, "hidden": 6},
+    "salad": {"clusters": 3, "width": 4, "hidden": 6, "iterations": 2},
     "gsp": {"prototypes": 3},
     "tree": {"levels": 3},
 }

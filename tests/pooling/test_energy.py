@@ -90,7 +90,7 @@ def test_whatever_lies_under_a_weight_of_zero_changes_nothing():
     assert_close(energy_max_pool(phi, 0.5, attention=weights), expected)
 
 
-@SIZES
+@pytest.mark.parametrize(("group", "positions"), [(4, 5), (6, 3), (3, 7)])
 def test_its_gradient_is_right(group, positions):
     phi = features(positions=positions).requires_grad_()
     weights = torch.rand(2, positions, dtype=torch.float64)

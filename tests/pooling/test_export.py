@@ -8,18 +8,21 @@ import torch
 from torch import nn
 
 from dgmp.errors import DgmpError
-from dgmp.models import resnet18
+from dgmp.models import resnet8
 from dgmp.pooling import POOLINGS, GeneralizedMaxPool, make_pooling, onnx_translations
 from dgmp.pooling.export import export_onnx
 
 from .onnx_files import maps, worst
+from .small_poolings import SMALL
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the exporter's own
 
 
 def test_inside_a_network_with_a_mask_of_the_image(tmp_path):
     torch.manual_seed(0)
-    model = resnet18(pooling=GeneralizedMaxPool(0.1, relative=True, center=512), classes=None)
+    model = resnet8(pooling=GeneralizedMaxPool(0.1, relative=True, center=128), classes=None)
+    for block in (model.layer1, model.layer2, model.layer3):
+        nn.init.ones_(block.bn2.weight)  # zero at the start, which would hide the branches
     path = tmp_path / "network.onnx"
     export_onnx(model, path, torch.randn(2, 3, 96, 64), torch.ones(2, 96, 64, dtype=torch.bool))
     assert model.training
@@ -50,7 +53,9 @@ def test_too_many_inputs_are_refused(tmp_path):
 class AllPoolings(nn.Module):
     def __init__(self):
         super().__init__()
-        self.poolings = nn.ModuleList(make_pooling(name, channels=24) for name in POOLINGS)
+        self.poolings = nn.ModuleList(
+            make_pooling(name, channels=24, **SMALL.get(name, {})) for name in POOLINGS
+        )
 
     def forward(self, features):
         return torch.cat([pooling(features) for pooling in self.poolings], dim=1)
@@ -62,15 +67,6 @@ def test_a_file_with_every_pooling_passes_the_full_check(tmp_path):
     export_onnx(model, path, maps(2, 4, 5))
     onnx.checker.check_model(path, full_check=True)
     assert worst(path, model, maps(3, 6, 7)) < 1e-4
-
-
-def test_an_ill_conditioned_batch_is_solved_in_float64(tmp_path):
-    path = tmp_path / "layer.onnx"
-    layer = GeneralizedMaxPool(1e-5, relative=True, normalize=False)
-    export_onnx(layer, path, maps(2, 4, 5))
-    for scale in (1e-15, 1.0, 1e15):
-        alike = maps(2, 3, 3)[:, :, :1, :1].expand(2, 24, 6, 6).contiguous() * scale
-        assert worst(path, layer, alike) < 1e-4
 
 
 def test_plain_export_finds_the_translation_it_is_given():

@@ -25,9 +25,23 @@ class Absolute(nn.Module):
         return generalized_max_pool(features, 2.0, attention=mask)
 
 
-def test_no_operator_of_dgmp_is_left():
-    program = written_out(GeneralizedMaxPool(), torch.randn(2, 4, 5, 6))
-    assert "dgmp" not in str(program.graph)
+@pytest.fixture(scope="module")
+def of_energy():
+    """The layer as it is by default, with its program."""
+    layer = GeneralizedMaxPool()
+    return layer, written_out(layer, torch.randn(2, 8, 5, 6))
+
+
+@pytest.fixture(scope="module")
+def of_the_paper():
+    """The layer with a relative ridge, with its program."""
+    layer = GeneralizedMaxPool(0.03, relative=True)
+    return layer, written_out(layer, torch.randn(2, 8, 5, 6))
+
+
+def test_no_operator_of_dgmp_is_left(of_energy, of_the_paper):
+    for _, program in (of_energy, of_the_paper):
+        assert "dgmp" not in str(program.graph)
 
 
 @pytest.mark.parametrize("channels", [4, 40], ids=["primal", "dual"])
@@ -40,11 +54,10 @@ def test_vectors_are_those_of_the_layer_at_other_sizes(channels):
 
 
 @pytest.mark.parametrize("scale", [1e-22, 1e18])
-def test_the_whole_range_of_float32_is_pooled(scale):
-    layer = GeneralizedMaxPool(0.03, relative=True)
-    program = written_out(layer, torch.randn(2, 8, 3, 3)).module()
+def test_the_whole_range_of_float32_is_pooled(scale, of_the_paper):
+    layer, program = of_the_paper
     features = scale * torch.randn(2, 8, 3, 3)
-    assert_close(program(features), layer(features))
+    assert_close(program.module()(features), layer(features))
 
 
 def test_what_a_mask_covers_does_not_matter():
@@ -55,19 +68,18 @@ def test_what_a_mask_covers_does_not_matter():
     assert_close(program(covered, mask), generalized_max_pool(features[..., :2], 2.0))
 
 
-def test_an_image_that_is_not_finite_spoils_no_other():
-    layer = GeneralizedMaxPool()
+def test_an_image_that_is_not_finite_spoils_no_other(of_energy):
+    layer, program = of_energy
     features = torch.randn(2, 8, 3, 3)
     features[0, 0, 0, 0] = torch.inf
-    found = written_out(layer, features).module()(features)
+    found = program.module()(features)
     assert found[0].isnan().all()
     assert_close(found[1], layer(features)[1])
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
-def test_compiled_ahead_of_time_it_runs_where_dgmp_is_not_known(tmp_path):
-    layer, features = GeneralizedMaxPool(0.03, relative=True), torch.randn(3, 6, 4, 5)
-    program = written_out(layer, torch.randn(2, 6, 5, 6))
+def test_compiled_ahead_of_time_it_runs_where_dgmp_is_not_known(tmp_path, of_the_paper):
+    (layer, program), features = of_the_paper, torch.randn(3, 8, 4, 5)
     package = tmp_path / "pool.pt2"
     quickly = {"aot_inductor.compile_wrapper_opt_level": "O0"}
     torch._inductor.aoti_compile_and_package(

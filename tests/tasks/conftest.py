@@ -5,8 +5,10 @@ from scribbles import (  # noqa: F401
     books,
     calibrated_describer,
     classical_scripts,
+    described_once,
     draw_page,
     scans,
+    shelf,
     stroke_describers,
 )
 

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from dgmp.catalogue import write_stored_hands
+from dgmp.catalogue import Catalogue, write_stored_hands
 from dgmp.engines import Here
 from dgmp.errors import CatalogueError, DecisionConflict
 from dgmp.records import Decision
@@ -29,8 +29,13 @@ pytestmark = pytest.mark.usefixtures("stroke_describers")
 
 
 @pytest.fixture
-def catalogue(scans, tmp_path):
-    return describe(scans, tmp_path / "catalogue", engine=Here()).catalogue
+def scans(shelf):
+    return shelf / "scans"
+
+
+@pytest.fixture
+def catalogue(shelf):
+    return Catalogue.open(shelf / "catalogue")
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Pages into a catalogue, called from Python: only what is new or changed."""
 
 import os
+import shutil
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -8,7 +9,14 @@ from itertools import count
 import cv2
 import numpy as np
 import pytest
-from scribbles import StrokeDescriber, draw_page, label_writers
+from scribbles import (
+    StrokeDescriber,
+    as_kept,
+    draw_page,
+    draw_scans,
+    knowing_strokes,
+    label_writers,
+)
 
 from dgmp.catalogue import Catalogue, rounded, unrounded
 from dgmp.corpora import open_corpus
@@ -24,22 +32,40 @@ pytestmark = pytest.mark.usefixtures("stroke_describers")
 IDS = tuple(f"{i}-{j}.png" for i in range(4) for j in range(3))
 
 
+@pytest.fixture(scope="module")
+def once(tmp_path_factory):
+    """Scans and a catalogue of them, described once."""
+    folder = tmp_path_factory.mktemp("once")
+    scans = draw_scans(folder / "now" / "scans")
+    with knowing_strokes():
+        done = describe(scans, folder / "now" / "catalogue", describer="raw", engine=Here())
+    shutil.copytree(folder / "now", folder / "kept")
+    return folder, done
+
+
 @pytest.fixture
-def described(scans, tmp_path):
+def scans(once):
+    """A folder that a test may change; the catalogue is beside it."""
+    return as_kept(once[0]) / "scans"
+
+
+@pytest.fixture
+def described(scans):
     """How to bring a catalogue of the scans up to date; it has been, once."""
+    into = scans.with_name("catalogue")
 
     def update(folder=scans, **options):
-        return describe(folder, tmp_path / "catalogue", describer="raw", engine=Here(), **options)
+        return describe(folder, into, describer="raw", engine=Here(), **options)
 
-    update()
     return update
 
 
-def test_the_pages_of_a_folder_are_in_the_catalogue(scans, tmp_path):
-    done = describe(scans, tmp_path / "new", describer="raw", engine=Here())
-    assert done.described == len(done.catalogue) == 12
-    assert Catalogue.open(tmp_path / "new").descriptors().page_ids == IDS
-    assert str(done).endswith("new: 12 pages, 12 described now (0 of them changed), 0 vanished")
+def test_the_pages_of_a_folder_are_in_the_catalogue(once, scans):
+    done = once[1]
+    assert done.described == 12
+    assert Catalogue.open(scans.with_name("catalogue")).descriptors().page_ids == IDS
+    ending = "catalogue: 12 pages, 12 described now (0 of them changed), 0 vanished"
+    assert str(done).endswith(ending)
 
 
 def test_the_default_describer_is_taken_and_its_calibration_stored(scans, tmp_path):
@@ -144,9 +170,9 @@ def test_two_folders_with_pages_of_one_name_are_not_mixed_up(described, tmp_path
         described(tmp_path / "second")
 
 
-def test_another_describer_is_refused(described, scans, tmp_path):
+def test_another_describer_is_refused(scans):
     with pytest.raises(CatalogueError, match=r"'raw'.*another than 'finer' \(bins: 24 there"):
-        describe(scans, tmp_path / "catalogue", describer="finer", engine=Here())
+        describe(scans, scans.with_name("catalogue"), describer="finer", engine=Here())
 
 
 def test_a_describer_that_is_not_there_leaves_no_catalogue(scans, tmp_path):

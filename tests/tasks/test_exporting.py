@@ -11,7 +11,7 @@ from dgmp.corpora import open_corpus
 from dgmp.describers import LearnedClassifier, LearnedDescriber
 from dgmp.errors import DgmpError, MissingExtra
 from dgmp.files import from_plain
-from dgmp.models import InputSpec, load_model, save_model
+from dgmp.models import InputSpec, load_model
 from dgmp.pixels import prepare_page
 from dgmp.tasks import export, export_model
 
@@ -32,15 +32,19 @@ def run_onnx(path, image):
     return about, session.run(None, {session.get_inputs()[0].name: patches})[0]
 
 
-def test_an_exported_describer_describes_a_page_as_it_did_in_torch(runs, tmp_path, image, capfd):
-    model = load_model(runs / "writers")
-    export_model(model, tmp_path / "model.onnx")
+def test_an_exported_run_describes_a_page_as_it_did_in_torch(runs, tmp_path, image, capfd):
+    run = shutil.copytree(runs / "writers", tmp_path / "run")
+    before = {file.name for file in run.iterdir()}
+    path, about = export(run)
     assert capfd.readouterr().err == ""
-    assert [file.name for file in tmp_path.iterdir()] == ["model.onnx"]
-    about, vectors = run_onnx(tmp_path / "model.onnx", image)
+    assert path == run / "model.onnx"
+    assert {file.name for file in run.iterdir()} - before == {"model.onnx"}
+    written, vectors = run_onnx(path, image)
     mean = vectors.mean(axis=0)
+    model = load_model(run)
     expected = LearnedDescriber(model).describe_page(image)
     np.testing.assert_allclose(mean / np.linalg.norm(mean), expected, atol=1e-4)
+    assert written == json.loads(json.dumps(about))
     assert about["gives"] == "vector"
     assert about["sha256"] == model.digest
 
@@ -53,14 +57,6 @@ def test_an_exported_classifier_gives_the_probabilities_of_its_classes(tiny, tmp
     np.testing.assert_allclose(shares.mean(axis=0), expected, atol=1e-4)
     assert about["gives"] == "probabilities"
     assert about["classes"] == ["a", "b", "c"]
-
-
-def test_a_run_is_exported_into_its_folder(tiny, tmp_path):
-    save_model(tiny("avg"), tmp_path / "run")
-    path, about = export(tmp_path / "run")
-    assert path == tmp_path / "run" / "model.onnx"
-    assert path.is_file()
-    assert about["gives"] == "vector"
 
 
 def test_a_place_that_cannot_be_written_to_is_refused_before_the_work(runs, tmp_path):

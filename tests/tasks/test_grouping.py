@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from scribbles import label_writers
 
+from dgmp.catalogue import Catalogue
 from dgmp.engines import Here
 from dgmp.errors import CatalogueError, DgmpError, UnknownName
 from dgmp.hands import PREFERENCES, follow_hands, group_pages
@@ -19,8 +20,13 @@ pytestmark = pytest.mark.usefixtures("stroke_describers")
 
 
 @pytest.fixture
-def catalogue(scans, tmp_path):
-    return describe(scans, tmp_path / "catalogue", engine=Here()).catalogue
+def scans(shelf):
+    return shelf / "scans"
+
+
+@pytest.fixture
+def catalogue(shelf):
+    return Catalogue.open(shelf / "catalogue")
 
 
 def test_every_page_is_in_one_hand(catalogue):

@@ -103,8 +103,8 @@ def test_a_folder_that_is_no_run_has_seen_nothing(hands, tmp_path, content):
 
 
 @pytest.fixture
-def described(scans, tmp_path, stroke_describers):
-    return describe(scans, tmp_path / "catalogue", engine=Here()).catalogue
+def described(shelf, stroke_describers):
+    return Catalogue.open(shelf / "catalogue")
 
 
 def test_the_describer_of_an_open_catalogue_is_loaded_once(

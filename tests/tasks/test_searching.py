@@ -16,8 +16,13 @@ pytestmark = pytest.mark.usefixtures("stroke_describers")
 
 
 @pytest.fixture
-def catalogue(scans, tmp_path):
-    return describe(scans, tmp_path / "catalogue", engine=Here()).catalogue
+def scans(shelf):
+    return shelf / "scans"
+
+
+@pytest.fixture
+def catalogue(shelf):
+    return Catalogue.open(shelf / "catalogue")
 
 
 @pytest.fixture

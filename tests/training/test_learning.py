@@ -115,7 +115,8 @@ def test_an_interrupted_run_goes_on_with_the_same_numbers(finished, four, tmp_pa
 # Starting Python takes longer than learning, so one process starts those that are killed.
 KILLING = """
 import os, signal, sys
-import cv2, sklearn.cluster, dgmp.cli, dgmp.training
+import cv2, lightning_fabric, matplotlib.figure, sklearn.cluster, dgmp.cli, dgmp.training
+from matplotlib.backends import backend_agg
 scans, out, *rest = sys.argv[1:]
 command = ["learn", scans, "--out", out, *rest]
 for stage in ("preparing", "finding", "epoch 2/4", "describing", None):

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from dgmp.corpora import apply_split, open_corpus
+from dgmp.corpora import apply_split
 from dgmp.describers import LearnedDescriber
 from dgmp.errors import DgmpError
 from dgmp.models import fit_standardization, fit_zca, load_model
 from dgmp.pixels import prepare_page
-from dgmp.synthetic import synthesize
 from dgmp.training import train
 from dgmp.training.loop import _standardized
 
@@ -87,13 +86,13 @@ def test_workers_change_nothing(finished, recipe, hands, tmp_path):
     assert numbers(run) == numbers(finished)
 
 
-def test_scripts_are_learned_by_the_same_loop(tmp_path, recipe):
-    synthesize(tmp_path / "scripts", writers=24, pages=1, seed=2, scripts=True)
-    corpus = open_corpus(tmp_path / "scripts")
-    script = replace(recipe, task="script", validation=0.5, epochs=1)
-    run = train(script, corpus, tmp_path / "run", device="cpu")
+def test_scripts_are_learned_by_the_same_loop(hands, tmp_path, recipe):
+    scripts = [f"script {int(page.writer[1:]) % 3}" for page in hands]
+    pages = tuple(replace(p, script=s, writer=None) for p, s in zip(hands, scripts, strict=True))
+    script = replace(recipe, task="script", validation=0.5, epochs=1, classes_per_batch=2)
+    run = train(script, replace(hands, pages=pages), tmp_path / "run", device="cpu")
     model = load_model(run.folder)
-    assert len(model.classes) == 12
+    assert model.classes == ("script 0", "script 1", "script 2")
     assert 0 <= run.metrics()[0]["validation"] <= 1
 
 

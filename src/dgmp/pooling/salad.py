@@ -70,7 +70,7 @@ class SaladPool(Pooling):
         return unit_length(plan @ _perceptron(self.local, tokens)).flatten(start_dim=1)
 
     def _plan(self, scores: Tensor, weights: Tensor | None) -> Tensor:  # (B, K, N) -> (B, K, N)
-        bins = widened(self.bin_score).to(scores.dtype).expand(len(scores), 1, scores.shape[2])
+        bins = widened(self.bin_score).to(scores.dtype).expand(scores.shape[0], 1, scores.shape[2])
         scores = torch.cat([scores, bins], dim=1)  # (B, K + 1, N)
         masses = self._log_masses(scores, weights)  # (B, K + 1)
         columns = torch.zeros_like(scores[:, 0])
@@ -82,7 +82,7 @@ class SaladPool(Pooling):
     def _log_masses(self, scores: Tensor, weights: Tensor | None) -> Tensor:  # (B, K + 1)
         """log of what each row gets, relative to the number of positions, which cancels out."""
         if weights is None:
-            count = scores.new_full((len(scores),), scores.shape[2])
+            count = scores.new_full(scores.shape[:1], scores.shape[2])
         else:
             count = weights.sum(dim=1)
         full = count <= self.clusters

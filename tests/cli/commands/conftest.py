@@ -14,7 +14,9 @@ from scribbles import (  # noqa: F401
     books,
     calibrated_describer,
     classical_scripts,
+    described_once,
     scans,
+    shelf,
     stroke_describers,
 )
 

@@ -49,7 +49,7 @@ def test_two_pages_of_a_catalogue_are_explained_by_their_pieces(tmp_path):
     pages = ("0.png", "1.png")
     for number, name in enumerate(pages):
         draw_page(0, number, tmp_path / "scans" / name)
-    done("describe", tmp_path / "scans", "--catalogue", made)
+    done("describe", tmp_path / "scans", "--catalogue", made, "--workers", 0)
     found = json.loads(done("explain", *pages, "--catalogue", made, "--out", out, "--json").stdout)
     assert out.read_bytes().startswith(b"\x89PNG")
     assert found["pages"] == list(pages)

@@ -3,10 +3,11 @@
 import csv
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
-from scribbles import draw_page, label_writers
+from scribbles import draw_books, draw_page, knowing_strokes, label_writers
 
 from dgmp.records import Decision
 from dgmp.tasks import decide, history
@@ -17,9 +18,13 @@ pytestmark = pytest.mark.usefixtures("stroke_describers")
 
 
 @pytest.fixture
-def catalogue(scans, tmp_path):
-    done("describe", scans, "--catalogue", tmp_path / "catalogue", "--workers", 0)
-    return tmp_path / "catalogue"
+def scans(shelf):
+    return shelf / "scans"
+
+
+@pytest.fixture
+def catalogue(shelf):
+    return shelf / "catalogue"
 
 
 def test_a_hundred_scans_become_a_table_and_a_sheet(tmp_path):
@@ -72,7 +77,7 @@ def test_more_hands_may_be_preferred_and_fewer(catalogue):
 
 def test_hands_are_scored_where_the_writers_are_known(scans, catalogue):
     label_writers(scans)
-    done("describe", scans, "--catalogue", catalogue)
+    done("describe", scans, "--catalogue", catalogue, "--workers", 0)
     told = done("hands", catalogue)
     assert re.search(r"writers are known, 4: adjusted Rand index \d\.\d+, B-cubed F", told.stderr)
 
@@ -90,7 +95,7 @@ def test_json_on_the_screen_and_in_a_file_is_the_same(catalogue, tmp_path):
 
 
 def test_hands_are_written_by_the_ending_and_not_as_anything_else(catalogue, tmp_path):
-    done("hands", catalogue, "--out", f"{tmp_path}/iiif/")
+    done("hands", catalogue, "--out", f"{tmp_path}/iiif/", "--workers", 0)
     assert (tmp_path / "iiif" / "collection.json").exists()
     refused(run("hands", catalogue, "--out", tmp_path / "hands.pdf"), "written as .csv, .json, ")
 
@@ -103,12 +108,19 @@ def test_what_is_no_catalogue_is_told_in_one_line(tmp_path):
     refused(run("hands", tmp_path), "is no catalogue")
 
 
-@pytest.fixture
-def bands(books, tmp_path):
-    arguments = ("--catalogue", tmp_path / "bands", "--by", "band", "--workers", 0)
-    told = done("describe", books, *arguments)
+@pytest.fixture(scope="module")
+def bands_once(tmp_path_factory, calibrated_describer):
+    folder = tmp_path_factory.mktemp("bands")
+    arguments = ("--catalogue", folder / "bands", "--by", "band", "--workers", 0)
+    with knowing_strokes(calibrated_describer):
+        told = done("describe", draw_books(folder / "books"), *arguments)
     assert "18 bands, 18 described now" in told.stdout
-    return tmp_path / "bands"
+    return folder / "bands"
+
+
+@pytest.fixture
+def bands(bands_once, tmp_path):
+    return shutil.copytree(bands_once, tmp_path / "bands")
 
 
 @pytest.mark.parametrize("asked", [(), ("--by", "band")], ids=["left out", "band"])

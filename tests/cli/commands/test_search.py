@@ -16,9 +16,13 @@ pytestmark = pytest.mark.usefixtures("stroke_describers")
 
 
 @pytest.fixture
-def catalogue(scans, tmp_path):
-    done("describe", scans, "--catalogue", tmp_path / "catalogue", "--workers", 0)
-    return tmp_path / "catalogue"
+def scans(shelf):
+    return shelf / "scans"
+
+
+@pytest.fixture
+def catalogue(shelf):
+    return shelf / "catalogue"
 
 
 def found(result):

@@ -1,11 +1,12 @@
 """Pages described by their regions and bands: found once, kept, and never mixed with others."""
 
 import json
+import shutil
 
 import cv2
 import numpy as np
 import pytest
-from scribbles import draw_shared_page
+from scribbles import as_kept, draw_books, draw_shared_page, knowing_strokes
 
 from dgmp.catalogue import Catalogue, read_bands
 from dgmp.corpora import open_corpus
@@ -20,14 +21,42 @@ PAGES = [f"ms {book}/f{page}.png" for book in (1, 2) for page in (1, 10, 2)]
 IDS = [f"{page}#band={band}" for page in PAGES for band in range(3)]
 
 
+@pytest.fixture(scope="module")
+def once(tmp_path_factory):
+    """Two books and a catalogue of their bands, described once."""
+    folder = tmp_path_factory.mktemp("once")
+    books, stages = draw_books(folder / "now" / "books"), []
+
+    def stage(name, pages):
+        stages.append((name, pages))
+        return lambda number: None
+
+    options = {"describer": "raw", "by": "band", "engine": Here(), "stage": stage}
+    with knowing_strokes():
+        done = describe(books, folder / "now" / "catalogue", **options)
+    shutil.copytree(folder / "now", folder / "kept")
+    return folder, done, stages
+
+
 @pytest.fixture
-def described(books, tmp_path):
+def place(once):
+    """A folder that a test may change: the books and their catalogue as at first."""
+    return as_kept(once[0])
+
+
+@pytest.fixture
+def books(place):
+    return place / "books"
+
+
+@pytest.fixture
+def described(place):
     """How to bring a catalogue of the bands up to date; it has been, once."""
 
-    def update(folder=books, **options):
-        return describe(folder, tmp_path / "catalogue", describer="raw", engine=Here(), **options)
+    def update(**options):
+        folders = (place / "books", place / "catalogue")
+        return describe(*folders, describer="raw", engine=Here(), **options)
 
-    update(by="band")
     return update
 
 
@@ -42,11 +71,12 @@ def no_reading(monkeypatch):
     monkeypatch.setattr("dgmp.tasks.readying.dividing.find_bands", fail)
 
 
-def test_every_band_is_in_the_catalogue_under_its_scan(books, tmp_path):
-    done = describe(books, tmp_path / "new", describer="raw", by="band", engine=Here())
+def test_every_band_is_in_the_catalogue_under_its_scan(once, place):
+    done = once[1]
     assert ids(done) == IDS
-    assert str(done).endswith("new: 18 bands, 18 described now (0 of them changed), 0 vanished")
-    assert Catalogue.open(tmp_path / "new").head.by == "band"
+    ending = "catalogue: 18 bands, 18 described now (0 of them changed), 0 vanished"
+    assert str(done).endswith(ending)
+    assert Catalogue.open(place / "catalogue").head.by == "band"
 
 
 def test_parts_lie_on_the_scan_and_have_the_scale_of_their_page(books):
@@ -65,15 +95,8 @@ def test_other_processes_find_the_same_bands(books):
     assert here == there
 
 
-def test_finding_bands_is_a_stage_of_its_own(books, tmp_path):
-    stages = []
-
-    def stage(name, pages):
-        stages.append((name, pages))
-        return lambda number: None
-
-    describe(books, tmp_path / "new", describer="raw", by="band", engine=Here(), stage=stage)
-    assert stages[1:] == [("finding bands", 6), ("describing bands", 18)]
+def test_finding_bands_is_a_stage_of_its_own(once):
+    assert once[2][1:] == [("finding bands", 6), ("describing bands", 18)]
 
 
 def test_pages_that_have_not_changed_are_not_read_again(described, monkeypatch):
@@ -133,8 +156,8 @@ def test_bands_of_another_split_are_left_alone(books, tmp_path):
     assert ids(done) == IDS
 
 
-def test_where_bands_lie_is_kept_in_pixels_of_the_scan(described, tmp_path):
-    bands = read_bands(tmp_path / "catalogue")
+def test_where_bands_lie_is_kept_in_pixels_of_the_scan(place):
+    bands = read_bands(place / "catalogue")
     assert sorted(bands) == PAGES
     tops = [bounds[1] for bounds in bands[PAGES[0]].bounds]
     assert tops == pytest.approx([0, 225, 450], abs=25)
@@ -157,7 +180,7 @@ def test_bands_go_into_a_file_of_descriptors_too(books, tmp_path):
     assert list(load_descriptors(done.path).page_ids) == IDS
 
 
-def test_a_broken_list_of_bands_is_told(described, tmp_path):
-    (tmp_path / "catalogue" / "bands.json").write_text(json.dumps({"format": "else"}))
+def test_a_broken_list_of_bands_is_told(described, place):
+    (place / "catalogue" / "bands.json").write_text(json.dumps({"format": "else"}))
     with pytest.raises(CatalogueError, match=r"bands\.json"):
         described()

@@ -4,8 +4,13 @@ import pytest
 
 
 @pytest.fixture
-def question(client):
-    return client.get("/review.json").json()
+def question(reader):
+    """The first question, asked by a server of the catalogue whose copy a test may change."""
+    return reader.get("/review.json").json()
+
+
+def test_the_copy_of_a_catalogue_asks_the_same(client, question):
+    assert client.get("/review.json").json() == question
 
 
 def test_a_question_is_a_comparison(question):
