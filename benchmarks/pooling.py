@@ -79,9 +79,9 @@ milliseconds.
 - (c) the floor of an exact solve: the plain Gram matrix of the smaller form and its Cholesky
   factor, forward only.
 
-Forward and backward of small systems take more than (c) mostly for what does not shrink with them:
-about a hundred calls of torch and those of autograd, 0.4 ms and more on a busy machine, as much as
-(c) of 1×64×64×64. In large ones it is the three products with the features, which (c) lacks.
+For small systems most of the time beyond (c) is the fixed cost of about a hundred torch and
+autograd calls (0.4 ms or more), about as much as (c) itself at 1×64×64×64. In large ones it is the
+three products with the features, which (c) lacks.
 
 """
 
@@ -275,8 +275,7 @@ def conjugate_gradients(phi: Tensor, iterations: int) -> Tensor:
 
 def table() -> str:
     lines = [
-        f"torch {torch.__version__}, float32, ridge {RIDGE:g}, an allocator that keeps its memory, "
-        f"load {os.getloadavg()[0]:.0f} on {os.cpu_count()} processors. "
+        f"torch {torch.__version__}, float32, ridge {RIDGE:g}, an allocator that keeps its memory. "
         "Medians of the ratios of processor time within each round; one thread / two threads.",
         "",
         "| B×C×H×W | form | forward+backward ms of one thread | vs (a) | vs (b) | vs (c) "
