@@ -1,9 +1,10 @@
 """The files for clusters: valid, of one version, with commands that there are."""
 
+import os
 import re
 import shlex
 import tomllib
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 import yaml
@@ -15,6 +16,8 @@ from dgmp.cli import app
 ROOT = Path(__file__).resolve().parents[1]
 DEPLOY = ROOT / "deploy"
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+COPIES = re.findall(r"^COPY --chown=ray:users (.+) (\S+)$", DOCKERFILE, re.MULTILINE)
+COPIED = {name for names, _ in COPIES for name in names.split()}
 RAY = re.search(r"^ray==(.+)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE)[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -59,12 +62,54 @@ def test_the_image_has_extras_that_there_are():
     assert set(extras) <= set(PROJECT["optional-dependencies"])
 
 
+def is_let_in(name):
+    """Whether Docker sees a path: the last line says so that matches it or a folder it is in."""
+    place, let_in = PurePosixPath("/", name), True
+    for line in (DEPLOY / "Dockerfile.dockerignore").read_text().splitlines():
+        pattern = f"/{line.removeprefix('!')}".removeprefix("/**/")
+        if any(part.match(pattern) for part in (place, *place.parents)):
+            let_in = line.startswith("!")
+    return let_in
+
+
+def built_from(package):
+    """The paths that the pyproject.toml of a package names for its wheel."""
+    about = tomllib.loads((ROOT / package / "pyproject.toml").read_text(encoding="utf-8"))
+    project, hatch = about["project"], about["tool"]["hatch"]
+    wheel = hatch["build"]["targets"]["wheel"]
+    hooks = hatch.get("metadata", {}).get("hooks", {})
+    names = [
+        "pyproject.toml",
+        *project["license-files"],
+        *(hook["path"] for hook in hooks.values()),
+    ]
+    names += [project.get("readme", "README.md")]  # which the hook of dgmp reads
+    names += [*wheel["packages"], *wheel.get("force-include", ())]
+    return [os.path.normpath(PurePosixPath(package, name)) for name in names]
+
+
 def test_all_that_is_copied_into_the_image_is_there_and_let_in():
-    lines = re.findall(r"^COPY --chown=ray:users (.+) \S+$", DOCKERFILE, re.MULTILINE)
-    copied = {name for line in lines for name in line.split()}
-    assert all((ROOT / name).exists() for name in copied)
-    let_in = (DEPLOY / "Dockerfile.dockerignore").read_text().splitlines()
-    assert {f"!{name}" for name in copied} <= set(let_in)
+    assert all((ROOT / name).exists() for name in COPIED)
+    assert all(is_let_in(name) for name in COPIED)
+
+
+def test_all_that_is_copied_keeps_its_path_in_the_image():
+    assert all(place in ("./", f"./{names}") for names, place in COPIES)
+
+
+@pytest.mark.parametrize("package", [".", "packages/dgmp-data"])
+def test_the_image_has_all_that_the_wheels_are_built_from(package):
+    for name in built_from(package):
+        assert (ROOT / name).exists()
+        assert COPIED & {name, *map(str, PurePosixPath(name).parents)}, name
+        assert is_let_in(name), name
+
+
+@pytest.mark.parametrize(
+    "name", ["docs", "src/dgmp/__pycache__", ".git/config", "tests/drawing.py"]
+)
+def test_what_no_wheel_is_built_from_is_not_sent_to_docker(name):
+    assert not is_let_in(name)
 
 
 def test_the_job_runs_a_command_that_there_is_with_a_worker_for_every_cpu(job):

@@ -5,10 +5,12 @@ import os
 import shutil
 import sys
 
+import numpy as np
 import pytest
 import torch
 from cli.typed import done, refused, run
 
+from dgmp.describers import load_descriptors
 from dgmp.errors import DgmpError, MissingPlugin, UnknownName
 from dgmp.models import load_model, make_backbone, save_model
 from dgmp.names import missing_extra
@@ -111,6 +113,11 @@ lines = scribes.parts:Lines
 """
 
 
+STEM, LOUDEST = "scribes.parts:Stem", "scribes.parts:Loudest"
+OPTIONS = {"entry": (), "named": ("--plugin", STEM, "--plugin", LOUDEST)}
+EVERY_RUN = pytest.mark.parametrize(("name", "options"), OPTIONS.items(), ids=OPTIONS)
+
+
 def forget():
     for name in [name for name in sys.modules if name.partition(".")[0] == "scribes"]:
         del sys.modules[name]
@@ -133,14 +140,14 @@ def package(tmp_path_factory):
 @pytest.fixture
 def installed(package, monkeypatch):
     monkeypatch.syspath_prepend(package)
-    monkeypatch.delenv(ALLOWED, raising=False)
+    monkeypatch.setenv(ALLOWED, "")  # not deleted: what a test allows ends with it
     yield package
     forget()
 
 
 @pytest.fixture
 def uninstalled(monkeypatch):
-    monkeypatch.delenv(ALLOWED, raising=False)
+    monkeypatch.setenv(ALLOWED, "")
     forget()
 
 
@@ -150,46 +157,62 @@ def trained(package, hands, tmp_path_factory):
     folder = tmp_path_factory.mktemp("trained")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(package)
-        patch.delenv(ALLOWED, raising=False)
+        patch.setenv(ALLOWED, "")
         patch.setenv("PYTHONPATH", str(package))
-        done("train", "scribal", "--data", hands, "--out", folder / "entry", "--log", "lines")
-        words = ("scribes.parts:Stem", "scribes.parts:Loudest")
-        options = [part for word in words for part in ("--plugin", word)]
-        done(*options, "train", "scribes.parts:NAMED", "--data", hands, "--out", folder / "named")
+        for name, recipe, log in (
+            ("entry", "scribal", "lines"),
+            ("named", "scribes.parts:NAMED", "scribes.parts:Lines"),
+        ):
+            out = ("--out", folder / name, "--log", log)
+            done(*OPTIONS[name], "train", recipe, "--data", hands, *out)
     forget()
     return folder
 
 
-def test_trained_network_evaluates_describes_and_finds(installed, trained, hands, tmp_path):
-    done("evaluate", hands, "--describer", trained / "entry")
-    done(
-        "describe",
-        hands,
-        "--workers",
-        "0",
-        "--catalogue",
-        tmp_path / "c",
-        "--describer",
-        trained / "entry",
-    )
-    found = done("search", tmp_path / "c", hands / "w0_p0.png", "-n", "3").stdout
-    assert len(found.splitlines()) >= 3
+@EVERY_RUN
+def test_trained_network_evaluates_describes_and_finds(
+    installed, trained, hands, tmp_path, name, options
+):
+    into = ("--catalogue", tmp_path / "c", "--describer", trained / name)
+    done(*options, "evaluate", hands, "--describer", trained / name)
+    done(*options, "describe", hands, "--workers", "0", *into)
+    shutil.copy(hands / "w0_p0.png", tmp_path / "new.png")  # has to be described
+    found = done(*options, "search", tmp_path / "c", tmp_path / "new.png", "-n", "3", "--json")
+    hits = [json.loads(line) for line in found.stdout.splitlines()]
+    assert len(hits) == 3
+    assert hits[0]["cosine"] > 0.999
 
 
-def test_trained_network_is_loaded_as_it_was_and_its_pooling_has_learned(installed, trained):
-    model = load_model(trained / "entry")
+@EVERY_RUN
+def test_trained_network_is_loaded_as_it_was_and_its_pooling_has_learned(
+    installed, trained, name, options
+):
+    allow(options)
+    model = load_model(trained / name)
     assert type(model.network).__name__ == "Stem"
     assert type(model.network.pooling).__name__ == "Loudest"
-    assert model.made["plugins"] == {
-        "backbone scribal-stem": "scribal-tools 1.2",
-        "pooling loudest": "scribal-tools 1.2",
-    }
+    assert model.network.pooling.times != 2.0
+    parts = (f"backbone {model.spec.backbone}", f"pooling {model.spec.pooling}")
+    assert model.made["plugins"] == dict.fromkeys(parts, "scribal-tools 1.2")
 
 
 def test_trained_network_is_exported(installed, trained, tmp_path):
     pytest.importorskip("onnxruntime")
-    done("export", trained / "entry", "--out", tmp_path / "model.onnx")
+    done(*OPTIONS["named"], "export", trained / "named", "--out", tmp_path / "model.onnx")
     assert (tmp_path / "model.onnx").stat().st_size > 0
+
+
+def test_network_that_modules_name_describes_the_same_in_another_process(
+    installed, trained, hands, tmp_path, forks
+):
+    program = installed / "alone.py"  # beside the package, which is imported from there
+    program.write_text("from dgmp.cli import main\n\nmain()\n")
+    words = (*OPTIONS["named"], "describe", hands, "--workers", 0, "--describer", trained / "named")
+    done(*words, "--out", tmp_path / "here.npz")
+    there = forks.run(program, *words, "--out", tmp_path / "there.npz", cwd=tmp_path)
+    assert there.returncode == 0, there.stderr
+    vectors = [load_descriptors(tmp_path / f"{each}.npz").vectors for each in ("here", "there")]
+    np.testing.assert_array_equal(*vectors)
 
 
 def test_describer_is_found_by_name_and_again_by_its_catalogue(installed, hands, tmp_path):
@@ -208,8 +231,9 @@ def test_describer_is_found_by_name_and_again_by_its_catalogue(installed, hands,
     done("evaluate", hands, "--describer", "ink-by-strips")
 
 
-def test_logger_is_given_every_epoch_and_the_end(trained):
-    *epochs, last = (trained / "entry" / "lines.txt").read_text().splitlines()
+@pytest.mark.parametrize("name", OPTIONS)
+def test_logger_is_given_every_epoch_and_the_end(trained, name):
+    *epochs, last = (trained / name / "lines.txt").read_text().splitlines()
     assert [json.loads(line)["epoch"] for line in epochs] == [0, 1]
     assert all(json.loads(line)["loss"] >= 0 for line in epochs)
     assert last == "closed"
@@ -225,12 +249,6 @@ def test_module_that_a_file_names_is_not_imported(installed, trained, hands):
     with pytest.raises(MissingPlugin, match=r"--plugin scribes\.parts:Stem"):
         load_model(trained / "named")
     assert "scribes" not in sys.modules
-
-
-def test_module_that_the_user_names_is_imported(installed, trained, hands):
-    words = ("scribes.parts:Stem", "scribes.parts:Loudest")
-    options = [part for word in words for part in ("--plugin", word)]
-    done(*options, "evaluate", hands, "--describer", trained / "named")
 
 
 def test_module_that_an_option_names_is_imported(installed, hands, tmp_path):

@@ -1,20 +1,28 @@
 """Describers and models in folders with a card."""
 
+import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from dgmp.classical import fit_classical
 from dgmp.describers import LearnedDescriber, from_pretrained, load_describer, save_pretrained
-from dgmp.errors import DgmpError
+from dgmp.errors import DgmpError, MissingExtra
 from dgmp.models import TrainedModel, fetched
 
 from .small_pages import page
 
+MAKE = {
+    "default": lambda tiny, images: load_describer("default"),
+    "learned": lambda tiny, images: LearnedDescriber(tiny()),
+    "classical": lambda tiny, images: fit_classical("hinge", images),
+}
 
-@pytest.mark.parametrize("kind", ["default", "learned"])
-def test_describer_comes_back_as_it_was_with_its_card(tiny, tmp_path, kind):
-    made = LearnedDescriber(tiny()) if kind == "learned" else load_describer(kind)
+
+@pytest.mark.parametrize("make", MAKE.values(), ids=MAKE)
+def test_describer_comes_back_as_it_was_with_its_card(tiny, images, tmp_path, make):
+    made = make(tiny, images)
     found = from_pretrained(save_pretrained(made, tmp_path / "given"), device="cpu")
     image = page()
     np.testing.assert_array_equal(found.describe_page(image), made.describe_page(image))
@@ -48,6 +56,13 @@ def test_card_holds_no_table_that_a_value_could_break(tiny, tmp_path):
 def test_place_that_is_no_folder_and_not_on_the_hub_is_refused(place):
     with pytest.raises(DgmpError, match="there is no such folder"):
         fetched(place)
+
+
+@pytest.mark.parametrize("load", [from_pretrained, TrainedModel.from_pretrained])
+def test_without_the_package_of_the_hub_its_extra_is_named(load, monkeypatch):
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'dgmp\[hub\]'$"):
+        load("owner/name")
 
 
 def test_revision_of_a_folder_is_refused(tmp_path):

@@ -7,6 +7,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 PROGRAM = """
 from engines.work import process_id_slowly
 from dgmp.engines import Processes
@@ -31,7 +33,8 @@ def wait_until(done):
         time.sleep(0.05)
 
 
-def test_a_program_that_is_killed_leaves_no_process_and_no_file(tmp_path):
+@pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGTERM], ids=lambda kill: kill.name)
+def test_a_program_that_is_killed_leaves_no_process_and_no_file(tmp_path, kill):
     program, temporary = tmp_path / "program.py", tmp_path / "temporary"
     program.write_text(PROGRAM)
     temporary.mkdir()
@@ -43,7 +46,7 @@ def test_a_program_that_is_killed_leaves_no_process_and_no_file(tmp_path):
         text=True,
     )
     workers = {int(process.stdout.readline()) for _ in range(20)}
-    process.send_signal(signal.SIGKILL)
+    process.send_signal(kill)
     process.communicate()
     wait_until(lambda: not any(map(is_running, workers)))
     wait_until(lambda: not list(temporary.iterdir()))

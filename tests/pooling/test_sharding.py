@@ -14,7 +14,7 @@ from torch.testing import assert_close
 
 from dgmp.pooling.zoo import POOLINGS
 
-from .small_poolings import CHANNELS, make
+from .small_poolings import CHANNELS, PAPER, make
 
 
 def model(name):
@@ -44,7 +44,7 @@ def sharded(rank, folder):
         "fully_shard": lambda module: fully_shard(module, mesh=mesh),
     }
     faults = []
-    for name in POOLINGS:
+    for name in (*POOLINGS, PAPER):
         expected = step(model(name))
         for kind, shard in kinds.items():
             try:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from scribbles import draw_books, draw_page, knowing_strokes, label_writers
 
+from dgmp.files import as_named
 from dgmp.records import Decision
 from dgmp.tasks import decide, history
 
@@ -40,6 +42,25 @@ def test_a_hundred_scans_become_a_table_and_a_sheet(tmp_path):
     assert all(Path(row["path"]).exists() for row in rows)
     assert all(0 <= float(row["confidence"]) <= 1 for row in rows)
     assert sheet.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_file_name_that_is_no_text_is_escaped_by_every_verb_and_leads_back_to_the_file(
+    scans, tmp_path
+):
+    odd = Path(os.fsdecode(os.fsencode(scans) + b"/m\xfcller.png"))
+    (scans / "2-1.png").rename(odd)
+    told = done("describe", scans, "--catalogue", tmp_path / "c", "--workers", 0)
+    assert "12 pages, 12 described now" in told.stdout
+    for asked in (odd, r"m\xfcller.png"):
+        hits = done("search", tmp_path / "c", asked, "-n", 2, "--json").stdout.splitlines()
+        assert {json.loads(hit)["page_id"] for hit in hits} == {"2-0.png", "2-2.png"}
+    lines = done("search", tmp_path / "c", "2-0.png", "-n", 2, "--json").stdout.splitlines()
+    found = {hit["page_id"]: hit["path"] for hit in map(json.loads, lines)}
+    done("hands", tmp_path / "c", "--out", tmp_path / "x.csv")
+    with (tmp_path / "x.csv").open(encoding="utf-8") as file:
+        paths = {row["page"]: row["path"] for row in csv.DictReader(file)}
+    for shown in (found, paths):
+        assert Path(as_named(shown[r"m\xfcller.png"])) == odd
 
 
 def test_the_table_has_a_row_for_every_hand(catalogue):
