@@ -60,7 +60,8 @@ def solve_energy(
         unheard = (counts == 0).unsqueeze(1) & phi.isfinite()
         phi = torch.where(unheard, phi.clamp(-_LARGEST, _LARGEST), phi)
     target = phi.square().sum(dim=1).clamp(min=_LEAST_TARGET)  # (B·groups, N)
-    solved = solve_ridge(phi / target.unsqueeze(1), counts * target.square(), ridge, True)
+    scaled = phi * target.reciprocal().unsqueeze(1)  # a product takes less time than a quotient
+    solved = solve_ridge(scaled, counts * target.square(), ridge, True)
     pooled = (1 + ridge) * size.squeeze(2) * solved.pooled  # (B·groups, group)
     solved = solved._replace(size=solved.size * size.flatten())
     return pooled.reshape(batch, groups * group)[:, :channels], solved
