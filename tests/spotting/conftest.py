@@ -1,6 +1,7 @@
 """A few synthetic pages with known words, and a small model."""
 
 import pytest
+from page_files import shared_data  # noqa: F401
 
 from dgmp.spotting import WordModel, WordRecipe, WordSpec, open_words
 from dgmp.synthetic import synthesize_words

@@ -87,6 +87,14 @@ def test_words_of_layout_files_are_in_pixels_of_the_picture(tmp_path, text, left
     assert len(found.left_out) == left_out
 
 
+def test_the_shared_words_are_all_used(shared_data):
+    folder = shared_data / "words"
+    if not folder.is_dir():
+        pytest.skip("the shared words are not here")
+    found = open_words(folder / "words.csv")
+    assert (len(found.pages), len(found.words)) == (20, 4860)
+
+
 def test_a_folder_with_neither_says_what_would_be_right(tmp_path):
     Image.fromarray(written(seed=1)).save(tmp_path / "a.png")
     with pytest.raises(CorpusError, match="file,x,y,w,h,text nor an ALTO or PAGE"):

@@ -45,6 +45,26 @@ def test_a_run_that_was_stopped_goes_on_with_the_same_numbers(
     assert again.metrics() == finished.metrics()
 
 
+def test_a_loss_that_is_no_number_stops_the_training_and_keeps_its_checkpoint(
+    words, tmp_path, monkeypatch
+):
+    recipe = small_recipe(learning_rate=1e30, warmup_steps=0)
+    monkeypatch.setattr(word_training, "CHECKPOINT_SECONDS", -1)  # after every step
+    with pytest.raises(DgmpError, match=r"the loss is nan.*learning_rate"):
+        train_words(recipe, words, tmp_path / "a")
+    run = word_training.Run(tmp_path / "a")
+    assert run.load_state().step == 1
+    assert run.metrics() == []
+    assert not (tmp_path / "a" / "words.safetensors").exists()
+
+
+def test_a_network_that_cannot_be_built_is_refused_before_the_folder_is_taken(words, tmp_path):
+    model = replace(small_recipe().model, pooling_options={"ridge": 1})
+    with pytest.raises(DgmpError, match=r"pooling_options: .*ridge"):
+        train_words(small_recipe(model=model), words, tmp_path / "a")
+    assert not (tmp_path / "a").exists()
+
+
 def test_the_folder_of_another_run_is_refused(finished, words):
     with pytest.raises(DgmpError, match="holds another run"):
         train_words(small_recipe(epochs=3), words, finished.folder, seed=1)

@@ -2,17 +2,21 @@
 
 import shutil
 
+import numpy as np
 import pytest
+from PIL import Image
 from word_models import save_word_model
 
 from dgmp.catalogue import Catalogue
 from dgmp.engines import Here
 from dgmp.errors import DgmpError
+from dgmp.pixels import pictures_in
 from dgmp.records import Page
 from dgmp.sources import FileSource
-from dgmp.spotting import WordIndex, WordModel
+from dgmp.spotting import WordIndex, WordModel, overlaps
 from dgmp.synthetic import synthesize_words
-from dgmp.tasks import changed_pages, describe, describe_place, index_words, spot
+from dgmp.tasks import changed_pages, describe, describe_place, index_words, spot, spotting
+from dgmp.tasks.spotting import describe_candidates
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +110,56 @@ def test_a_place_is_described_as_the_candidate_there(found, corpus, model):
     page = Page(hit.page_id, FileSource(corpus / hit.page_id))
     fresh = describe_place(page, hit.box, WordModel.load(model))
     assert fresh == pytest.approx(found.index.vector_at(hit.page_id, hit.box), abs=0.01)
+
+
+def no_memory_for_the_first(page, model):
+    if page.id.startswith("w0000"):
+        raise MemoryError
+    return describe_candidates(page, model)
+
+
+def no_pixels_of_the_first(page, model):
+    import cv2
+
+    if page.id.startswith("w0000"):
+        cv2.resize(np.zeros((0, 0), np.uint8), (1, 1))
+    return describe_candidates(page, model)
+
+
+@pytest.mark.parametrize(
+    ("look", "reason"),
+    [
+        (no_memory_for_the_first, "too large for this machine's memory"),
+        (no_pixels_of_the_first, "cannot be prepared: OpenCV"),
+    ],
+)
+def test_memory_and_pixels_of_one_page_do_not_stop_the_others(
+    corpus, model, tmp_path, monkeypatch, look, reason
+):
+    monkeypatch.setattr(spotting, "describe_candidates", look)
+    index, left_out = index_words(corpus, WordModel.load(model), index=tmp_path / "index")
+    assert set(index.pages) == {"w0001/w0001_p0.jpg"}
+    ((name, why),) = left_out
+    assert name == "w0000/w0000_p0.jpg"
+    assert why.startswith(reason)
+
+
+def test_a_huge_page_is_read_smaller_and_its_boxes_are_those_of_the_scan(
+    corpus, model, tmp_path, monkeypatch
+):
+    image = Image.open(corpus / "w0000/w0000_p0.jpg")
+    large = image.resize((2 * image.width, 2 * image.height))
+    large.crop((0, 0, image.width | 1, large.height)).save(tmp_path / "a.jpg")  # through words
+    source, trained = FileSource(tmp_path / "a.jpg"), WordModel.load(model)
+    page = Page("a", source, size=pictures_in(source)[0].size, line_distance=152)
+    whole, _ = describe_candidates(page, trained)
+    monkeypatch.setattr(spotting, "MOST_PIXELS", image.width * image.height)
+    smaller, vectors = describe_candidates(page, trained)
+    assert not np.array_equal(smaller, whole)
+    assert smaller.dtype == whole.dtype
+    assert len(vectors) == len(smaller)
+    assert (smaller[:, 2:] <= page.size).all()
+    assert np.median(overlaps(whole, smaller).max(axis=1)) > 0.9
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from .images import FOREIGN, SUFFIXES, Picture, picture_size, pictures_in, read_
 from .page_store import PageStore, open_store
 from .patches import Patches, cut_patches
 from .pixel_types import Colours
+from .preparation import LARGEST as MOST_PIXELS
 from .preparation import (
     OnPixels,
     PageImage,
@@ -29,6 +30,7 @@ from .written_area import WrittenArea, find_writing, needs_looking, written_area
 __all__ = [
     "BAND_LINES",
     "FOREIGN",
+    "MOST_PIXELS",
     "SUFFIXES",
     "THUMBNAIL",
     "Cell",

@@ -89,7 +89,7 @@ def _settled(ink: NDArray[np.bool_], distance: float) -> float:
 
 def _parts(ink: NDArray[np.bool_], distance: float) -> _Parts:
     cv2 = need("cv2")
-    number, labels, stats, _ = cv2.connectedComponentsWithStats(ink.astype(np.uint8))
+    number, labels, stats, _ = cv2.connectedComponentsWithStats(ink.view(np.uint8))
     wide, high = stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT]
     dirt = np.maximum(wide, high) < _SPECK * distance
     ruling = (wide > _LONGEST * distance) | (high > 4 * distance)  # lines, frames, shadows
@@ -99,6 +99,7 @@ def _parts(ink: NDArray[np.bool_], distance: float) -> _Parts:
     if not len(ys):
         return _Parts(np.zeros((0, 4), np.int32), np.zeros((0, 2)), np.zeros(0, np.intp))
     owners = labels[ys, xs]
+    del labels  # 4 bytes for every pixel of the page
     lines = _lines(xs, ys, ink.shape, distance)
     middles = np.bincount(owners, ys, number) / np.maximum(np.bincount(owners, minlength=number), 1)
     lefts = np.bincount(owners, xs, number) / np.maximum(np.bincount(owners, minlength=number), 1)

@@ -60,6 +60,11 @@ class WordSpec:
         except (TypeError, ValueError) as error:
             raise DgmpError(f"pooling_options: {error}") from error
 
+    def check(self) -> None:
+        """Refuse a network that cannot be built, before any other work."""
+        with torch.random.fork_rng(devices=[]):
+            self.build()
+
 
 @dataclass(frozen=True, eq=False)
 class WordModel:

@@ -12,6 +12,7 @@ documents, ICFHR 2016.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,6 +76,13 @@ class WordChanges:
     box: float = 0.06  # each side of the box, by up to this share of the height
     slant: float = 0.15  # pixels to the side per pixel up
     thickness: float = 0.5  # share of a dilation or erosion by 3×3
+
+    def __post_init__(self) -> None:
+        for name in ("points", "box", "slant"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise DgmpError(f"{name} must not be negative, got {getattr(self, name)}")
+        if not 0 <= self.thickness <= 1:
+            raise DgmpError(f"thickness must be from 0 to 1, got {self.thickness}")
 
     def apply(self, picture: WordPicture, generator: np.random.Generator) -> Grey:
         """A word of the size that it has, changed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from ..errors import DgmpError
@@ -36,12 +37,20 @@ class WordRecipe:
         check_name(self.loss, LOSSES, "loss")
         if self.loss == "bce" and not self.model.embedding.binary:
             raise DgmpError("loss bce needs the embedding phoc; dctow is learned with loss cosine")
-        for name in ("epochs", "epoch_steps", "batch", "validate_every"):
+        for name in ("epochs", "epoch_steps", "validate_every"):
             if getattr(self, name) < 1:
                 raise DgmpError(f"{name} must be at least 1, got {getattr(self, name)}")
         if self.batch < 2:
-            raise DgmpError("batch must be at least 2, for batch normalisation")
-        if self.learning_rate <= 0 or not 0 < self.final_rate <= 1:
-            raise DgmpError("learning_rate must be positive, final_rate above 0 and at most 1")
-        if not 0 <= self.balance <= 1 or not 0 <= self.validation < 1:
-            raise DgmpError("balance must be from 0 to 1, validation from 0 to below 1")
+            raise DgmpError(f"batch must be at least 2, to be normalised, got {self.batch}")
+        for name in ("learning_rate", "pooling_rate"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise DgmpError(f"{name} must be positive, got {getattr(self, name)}")
+        for name in ("decay_from", "warmup_steps", "weight_decay"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise DgmpError(f"{name} must not be negative, got {getattr(self, name)}")
+        if not 0 < self.final_rate <= 1:
+            raise DgmpError(f"final_rate must be above 0 and at most 1, got {self.final_rate}")
+        if not 0 <= self.balance <= 1:
+            raise DgmpError(f"balance must be from 0 to 1, got {self.balance}")
+        if not 0 <= self.validation < 1:
+            raise DgmpError(f"validation must be from 0 to below 1, got {self.validation}")

@@ -30,6 +30,7 @@ from ..training import (
     TrainingProgress,
     TrainState,
     Watcher,
+    check_loss,
     make_optimizer,
     set_learning_rate,
     stop_on_signal,
@@ -63,6 +64,7 @@ def train_words(
     see :meth:`WordModel.weights_for`. ``cut`` is called for every page whose words were cut out.
     """
     check_name(precision, PRECISIONS, "precision")
+    recipe.model.check()
     run = Run(out)
     learned, held_out = hold_out(words, recipe.validation, seed)
     pages = {"train": len({w.page for w in learned}), "val": len({w.page for w in held_out})}
@@ -212,6 +214,7 @@ class _Training:
         with torch.autocast("cpu", torch.bfloat16, enabled=self.mixed):
             values = self.network(images, mask)
         loss = WORD_LOSSES[recipe.loss](values.float(), targets)
+        check_loss(loss)
         loss.backward()
         self.optimizer.step()
         state.total_steps += 1

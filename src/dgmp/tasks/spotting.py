@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,17 @@ import numpy as np
 
 from ..catalogue import Catalogue, is_catalogue
 from ..corpora import Remark, open_corpus
+from ..engines import map_pages
 from ..errors import DgmpError, ImageError
 from ..files import readable
-from ..pixels import measure_page, read_image
+from ..pixels import (
+    MOST_PIXELS,
+    PageImage,
+    Preparation,
+    measure_page,
+    prepare_page,
+    read_image,
+)
 from ..records import Grey, Matrix, Page, Rectangles, Stage
 from ..sources import open_source
 from ..spotting import (
@@ -98,19 +107,18 @@ def index_words(
         gone = [page_id for page_id in stored.pages if page_id not in {page.id for page in pages}]
         if gone:
             stored.drop(gone)
-        new = [(page, stamp) for page in pages if (stamp := _stamp(page)) != _known(stored, page)]
+        stamps = {page.id: _stamp(page) for page in pages}  # before: a change meanwhile is seen
+        new = [page for page in pages if stamps[page.id] != _known(stored, page)]
         done = stages("looking for words", len(new)) if stages is not None and new else None
         batch: list[tuple[IndexedPage, Rectangles, Matrix]] = []
         try:
-            for page, stamp in new:
-                try:
-                    boxes, vectors = describe_candidates(page, model)
-                except ImageError as error:
-                    left_out.append(Remark(page.id, error.reason))
+            for page, found in map_pages(new, partial(describe_candidates, model=model)):
+                if isinstance(found, ImageError):
+                    left_out.append(Remark(page.id, found.reason))
                 else:
-                    address = page.source.address
+                    address, stamp = page.source.address, stamps[page.id]
                     about = IndexedPage(page.id, address, stamp, 0, 0, page.frame, page.turn)
-                    batch.append((about, boxes, vectors))
+                    batch.append((about, *found))
                 if len(batch) == _TOGETHER:
                     stored.add(batch)
                     batch = []
@@ -154,18 +162,32 @@ def describe_place(page: Page, box: Box, model: WordModel) -> Matrix:
 
 def describe_candidates(page: Page, model: WordModel) -> tuple[Rectangles, Matrix]:
     """Where words may stand on a page, in pixels of its scan, and their vectors."""
-    pixels = read_image(page.source, page.frame, turn=page.turn)
     distance = page.line_distance or measure_page(page).distance
-    boxes = find_candidates(pixels, distance)
+    image = _read_for_words(page, distance)
+    found = find_candidates(image.pixels, distance * image.zoom)
+    boxes = _on_scan(image, found)
     if page.regions is not None:
         middles = (boxes[:, None, :2] + boxes[:, None, 2:]) / 2  # (candidates, 1, 2)
         bounds = np.array([region.bounds for region in page.regions])  # (regions, 4)
         inside = np.all((middles >= bounds[:, :2]) & (middles < bounds[:, 2:]), axis=2)
-        boxes = boxes[np.any(inside, axis=1)]
-    words = [cut_word(pixels, tuple(box), model.spec.look) for box in boxes.tolist()]
-    if not words:
-        return boxes, np.zeros((0, model.spec.embedding.size), np.float32)
+        kept = np.any(inside, axis=1)
+        found, boxes = found[kept], boxes[kept]
+    words = [cut_word(image.pixels, tuple(box), model.spec.look) for box in found.tolist()]
     return boxes, model.describe(words)
+
+
+def _read_for_words(page: Page, distance: float) -> PageImage:
+    """A page as large as it is; a huge one no larger than its writing is described at."""
+    if page.size is None or page.size[0] * page.size[1] <= MOST_PIXELS:
+        return PageImage(page, read_image(page.source, page.frame, turn=page.turn))
+    return prepare_page(page, Preparation(binarization="none"), distance)
+
+
+def _on_scan(image: PageImage, boxes: Rectangles) -> Rectangles:
+    """Boxes in whole pixels of the scan."""
+    placed = np.reshape([region.bounds for region in image.on_scan(boxes)], (-1, 4))
+    most = image.page.size or image.pixels.shape[::-1]
+    return np.minimum(np.rint(placed), (*most, *most)).astype(np.int32)
 
 
 def _example(text: str, index: WordIndex, model: WordModel) -> Matrix:

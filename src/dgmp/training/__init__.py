@@ -4,6 +4,7 @@ from .augmentation import Augmentation, augmented_patch
 from .choosing import choose_pages
 from .curves import Curve, draw_curves, error_curve, plot_error_curves
 from .distributed import is_first
+from .gradient import check_loss
 from .learning import Learning, learn
 from .loop import train
 from .progress import Logger, TensorBoard, TrainingProgress, Watcher, Watchers, find_logger
@@ -26,6 +27,7 @@ __all__ = [
     "Watcher",
     "Watchers",
     "augmented_patch",
+    "check_loss",
     "choose_pages",
     "draw_curves",
     "error_curve",

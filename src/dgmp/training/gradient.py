@@ -67,6 +67,15 @@ def paused_statistics(model: nn.Module) -> Iterator[None]:
                 buffer.copy_(value)
 
 
+def check_loss(value: Tensor) -> None:
+    """Refuse a loss that is no number, which would spoil every weight."""
+    if not torch.isfinite(value):
+        raise DgmpError(
+            f"the loss is {value.item()}: nothing more can be learned from there; the last "
+            "checkpoint stays as it is; begin anew with a smaller learning_rate"
+        )
+
+
 def _output_gradient(
     outputs: Tensor, labels: Tensor, loss: Loss, fabric: Fabric
 ) -> tuple[Tensor, Tensor, Tensor]:
@@ -75,10 +84,6 @@ def _output_gradient(
     everyone = gather(precise, fabric).requires_grad_()
     with torch.enable_grad():
         value, active = loss(everyone, gather(labels, fabric))
-        if not torch.isfinite(value):
-            raise DgmpError(
-                f"the loss is {value.item()}: nothing more can be learned from there; the last "
-                "checkpoint stays as it is; begin anew with a smaller learning_rate"
-            )
+        check_loss(value)
         (gradient,) = torch.autograd.grad(value, everyone)
     return value.detach(), active, gradient_share(gradient, fabric)

@@ -2,7 +2,12 @@
 
 import json
 
-from ..typed import done, misused, refused, run
+import pytest
+from drawing import written
+from PIL import Image
+from word_models import save_word_model
+
+from ..typed import done, refused, run
 
 
 def test_words_are_synthesized_learned_and_spotted(tmp_path):
@@ -31,5 +36,13 @@ def test_a_folder_without_a_word_model_is_named(tmp_path):
     refused(run("spot", tmp_path, "the", "--model", tmp_path), "is no word model")
 
 
-def test_an_option_that_does_not_go_with_words_is_wrong_usage(tmp_path):
-    misused(run("train", "words", "--data", tmp_path, "--out", tmp_path / "run", "--tensorboard"))
+@pytest.mark.parametrize("sheet", ["file/hits.png", "folder.png", "hits.bmp"])
+def test_a_sheet_that_cannot_be_written_is_refused_before_pages_are_looked_at(tmp_path, sheet):
+    pages, model = tmp_path / "pages", tmp_path / "model"
+    pages.mkdir()
+    Image.fromarray(written()).save(pages / "a.png")
+    save_word_model(model)
+    (tmp_path / "file").touch()
+    (tmp_path / "folder.png").mkdir()
+    refused(run("spot", pages, "the", "--model", model, "--sheet", tmp_path / sheet), sheet)
+    assert not (tmp_path / "pages.words").exists()

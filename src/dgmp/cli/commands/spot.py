@@ -35,10 +35,15 @@ def spot(
     """List the places that look most like WORD, or like an example, best first."""
     from dataclasses import asdict
 
+    from ...files import check_place
+    from ...pixels import drawn_kind
     from ...spotting import draw_hits
     from ...tasks import spot as spot_word
     from ..progress import page_bars
 
+    if sheet is not None:
+        drawn_kind(sheet)
+        check_place(sheet)
     with page_bars() as stages:
         found = spot_word(
             place,

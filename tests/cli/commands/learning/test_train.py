@@ -90,6 +90,24 @@ def test_wrong_usage_exits_with_2(place, line):
     misused(run(*line.split()))
 
 
+WORDS = "train words --data words --out new"
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["--tensorboard", "--devices 2", "--device cpu", "--device gpu", "--label century",
+     "--kind writers"],
+)  # fmt: skip
+def test_an_option_that_does_not_go_with_words_is_wrong_usage(option):
+    misused(run(*WORDS.split(), *option.split()))
+
+
+def test_a_word_network_that_cannot_be_built_is_refused_before_its_data_are_read(place):
+    line = (*WORDS.split(), "--pooling", "max", "--set", 'model.pooling_options={"ridge": 1}')
+    refused(run(*line), "pooling_options: ")
+    assert not (place / "new").exists()
+
+
 def test_without_validation_json_has_no_best_score(place):
     answer = json.loads(done(*QUICK, "--json").stdout, parse_constant=pytest.fail)
     assert answer["best_validation"] is None

@@ -56,8 +56,8 @@ def train(
     import math
 
     if recipe == "words":
-        others = (devices, workers, tensorboard, bool(log), options)
-        if others != (1, None, False, False, CorpusOptions()) or device == "cuda":
+        others = (label, device, devices, workers, tensorboard, bool(log), options)
+        if others != ("script", "auto", 1, None, False, False, CorpusOptions()):
             raise BadParameter(
                 "words are learned on the processor: of the options --pooling, --set, --weights, "
                 "--seed, --precision and --json go with them"
@@ -124,6 +124,7 @@ def _train_words(
     if pooling is not None:
         chosen = replace(chosen, model=replace(chosen.model, pooling=pooling))
     chosen = override(chosen, changes)
+    chosen.model.check()
     words = open_words(data, chosen.model.embedding)
     say_left_out(words.left_out)
     start = None if weights is None else WordModel.load(str(weights)).weights_for(chosen.model)
