@@ -5,7 +5,8 @@
 HANDS is a corpus with splits; its test pages are grouped whole, as patches of 256 px, at other
 sizes, one page of each writer, and mixed with another alphabet. ARABIC is a corpus in another
 alphabet. DESCRIBER was made by ``make_default.py --without`` the five sources that are listed
-there, and is tested on all pages of these. --keep holds descriptors between runs.
+there, and is tested on all pages of these. Writers of HANDS are those of ``hand_labels.py``; rows
+"as published" go by the labels of the sources. --keep holds descriptors between runs.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 
 import cv2
 import numpy as np
+from hand_labels import open_hands
 from make_default import LEFT_OUT
 
 from dgmp.corpora import open_corpus
@@ -33,6 +36,7 @@ from dgmp.engines import Processes, cores
 from dgmp.evaluation import adjusted_rand_index, bcubed, score_writers
 from dgmp.hands import group_pages
 from dgmp.pixels import read_image
+from dgmp.pixels.scale import CANONICAL
 from dgmp.records import Descriptors, Page
 from dgmp.sources import FileSource
 from dgmp.synthetic import synthesize
@@ -59,6 +63,12 @@ class Collection:
         part = Descriptors(ids, found.vectors[rows], found.spec, halves=found.halves[rows])
         return Collection(name, tuple(self.pages[i] for i in chosen), part, self.describer)
 
+    def as_published(self, hands: Path) -> Collection:
+        """The same pages with the writers that their sources name."""
+        published = {page.id: page for page in open_corpus(hands)}
+        pages = tuple(published[page.id] for page in self.pages)
+        return replace(self, name=f"{self.name}, writers as published", pages=pages)
+
     def singles(self, name: str, number: int) -> Collection:
         """One page of each of some writers."""
         first = {page.writer: i for i, page in reversed(list(enumerate(self.pages)))}
@@ -77,11 +87,15 @@ class Describing:
         pages: Sequence[Page],
         describer: Describer,
         crop: int | None = None,
+        of_scan: bool = False,
     ) -> Collection:
+        """``crop`` is in pixels of prepared pages, or of the scans."""
         path = self.keep / f"{name.replace(' ', '-')}.npz"
         engine = Processes(cores())
         if not path.exists():
             scaled = scale_pages(pages, describer.preparation, KnownScale(), engine=engine)
+            if crop is not None and of_scan:
+                crop = round(crop * CANONICAL / median(scaled.distances.values()))
             made = describe_pages(
                 scaled.pages,
                 describer,
@@ -133,9 +147,11 @@ def resized(pages: Sequence[Page], factors: Sequence[float], folder: Path) -> li
 
 def of_test(hands: Path, describing: Describing) -> tuple[list[str], Collection]:
     default = load_describer("default")
-    pages = open_corpus(hands).in_split("test")
+    pages = open_hands(hands).in_split("test")
     whole = describing("hands test", pages, default)
-    lines = [row(whole), row(describing("hands test 256 px", pages, default, 256))]
+    patches = describing("hands test 256 px", pages, default, 256)
+    lines = [row(each) for each in (whole, patches)]
+    lines += [row(each.as_published(hands)) for each in (whole, patches)]
     generator = np.random.default_rng(SEED)
     halves = np.where(generator.permutation(len(pages)) % 2, 0.7, 1.4)
     for name, factors in (
@@ -153,7 +169,9 @@ def of_arabic(arabic: Path, test: Collection, describing: Describing) -> list[st
     default = test.describer
     pages = open_corpus(arabic).pages
     whole = describing("arabic", pages, default)
-    lines = [row(whole), row(describing("arabic 256 px", pages, default, 256))]
+    patches = describing("arabic 256 px", pages, default, 256)
+    larger = describing("arabic, 256 px of the scans", pages, default, 256, of_scan=True)
+    lines = [row(each) for each in (whole, patches, larger)]
     lines.append(row(whole.singles("arabic, a page of each of 60 writers", 60)))
     # Together, so that one look at the collection gives the scales.
     latin = _by_writers(test.pages, 20, 3)
@@ -182,11 +200,12 @@ def of_left_out(hands: Path, folder: Path, describing: Describing) -> list[str]:
     describer = load_describer(folder)
     with (hands / "writers.csv").open(encoding="utf-8") as file:
         sources = {row["file"]: row["source_repo"] for row in csv.DictReader(file)}
-    pages = [page for page in open_corpus(hands) if sources[page.id] in LEFT_OUT]
+    pages = [page for page in open_hands(hands) if sources[page.id] in LEFT_OUT]
     whole = describing("left-out sources", pages, describer)
+    patches = describing("left-out sources 256 px", pages, describer, 256)
     return [
-        row(whole),
-        row(describing("left-out sources 256 px", pages, describer, 256)),
+        *(row(each) for each in (whole, patches)),
+        *(row(each.as_published(hands)) for each in (whole, patches)),
         row(whole.singles("left-out sources, a page of each writer", 60)),
     ]
 

@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 
 import cv2
 import torch
+from hand_labels import open_hands
 
 from dgmp.cli.progress import page_bar
 from dgmp.corpora import open_corpus
@@ -69,7 +70,7 @@ def main() -> None:
         rows = {row["file"]: row for row in csv.DictReader(file)}
     pages = [
         page
-        for page in open_corpus(arguments.hands).in_split("train")
+        for page in open_hands(arguments.hands).in_split("train")
         if rows[page.id]["source_repo"] not in arguments.without
     ]
     closed = [page.id for page in pages if not rows[page.id]["licence"].startswith("CC-BY")]

@@ -22,9 +22,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 import torch
+from hand_labels import open_hands
 from make_default import fold_of, look_at_pages
 
-from dgmp.corpora import open_corpus
 from dgmp.describers import (
     FusedRecipe,
     describe_pages,
@@ -59,7 +59,7 @@ class Fold:
 def described(hands: Path, keep: Path) -> dict[str, Fold]:
     with (hands / "writers.csv").open(encoding="utf-8") as file:
         sources = {row["file"]: row["source_repo"] for row in csv.DictReader(file)}
-    pages = open_corpus(hands).in_split("train")
+    pages = open_hands(hands).in_split("train")
     distances = {page.id: CANONICAL for page in pages}  # as the set was made
     in_fold = {name: [p for p in pages if fold_of(sources[p.id]) == name] for name in FOLDS}
     if not all((keep / name / "describer.json").is_file() for name in FOLDS):

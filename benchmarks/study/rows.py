@@ -44,6 +44,13 @@ ROWS: dict[str, Callable[[int], Pooling]] = {
     ),
     "Gated": _named("gated"),
     "SimPool": _named("simpool"),
+    "Democratic": _named("democratic"),
+    "γ-democratic": _named("gamma-democratic"),
+    "iSQRT-COV": _named("isqrt-cov"),
+    "NetRVLAD": _named("netrvlad"),
+    "SALAD": _named("salad"),
+    "Generalized sum": _named("gsp"),
+    "Tree": _named("tree"),
     "Avg, square root": _powered,
     "energy, one group, `group=C`": lambda channels: _sized(
         GeneralizedMaxPool(group=channels), channels
