@@ -17,9 +17,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from hand_labels import open_hands
 from hands import Collection, Describing
 
-from dgmp.corpora import open_corpus
 from dgmp.describers import load_describer
 from dgmp.evaluation import adjusted_rand_index
 from dgmp.hands import Evidence, Grouped, group_evidence
@@ -170,7 +170,7 @@ def main() -> None:
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--picture", type=Path, default=PICTURE)
     arguments = parser.parse_args()
-    pages = open_corpus(arguments.hands).in_split(arguments.split)
+    pages = open_hands(arguments.hands).in_split(arguments.split)
     with TemporaryDirectory() as folder:
         keep = arguments.keep or Path(folder)
         keep.mkdir(parents=True, exist_ok=True)
