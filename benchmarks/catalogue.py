@@ -79,11 +79,11 @@ def drawn(batch: int, dim: int, schools: int) -> np.ndarray:  # (BATCH, dim)
     share = np.repeat(share, OF_ONE_WRITER, axis=0)
     pages = np.sqrt(1 - share) * normal(BATCH, WITHIN)
     pages += np.sqrt(share) * np.repeat(means, OF_ONE_WRITER, axis=0)
-    pages *= np.random.default_rng(5).choice(np.float32([-1, 1]), LATENT)
-    if dim < LATENT:  # the leading directions only
-        pages = pages[:, :dim]
-    vectors = scipy.fft.dct(pages, n=dim, axis=1, norm="ortho")  # a rotation
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    turned = scipy.fft.dct(pages[:, :dim], axis=1, norm="ortho")  # leading directions mixed
+    signs = np.random.default_rng(5).choice(np.float32([-1, 1]), (-(-dim // LATENT), LATENT))
+    vectors = np.concatenate([turned * sign[: turned.shape[1]] for sign in signs], axis=1)[:, :dim]
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors
 
 
 class Memory:
