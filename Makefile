@@ -20,7 +20,7 @@ demo: $(READY)  ## hands learned, tested on unseen writers, explained: a report 
 	$(BIN)/dgmp demo
 
 test: lint browser  ## lint, types, import directions, tests
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 3 --dist worksteal
 
 browser:  ## find Chromium for the tests of the page, or install Debian's where that may be
 	@if command -v chromium || command -v chromium-browser || command -v google-chrome; then :; \

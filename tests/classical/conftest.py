@@ -37,17 +37,33 @@ def pages():
 
 
 @pytest.fixture(scope="session")
-def fitted(pages):
-    """Every describer of the table; those with the same vocabularies learn them once."""
-    learned = {}
-    found = {}
-    for name, kind in CLASSICAL.items():
+def some_pages(pages):
+    """One by each writer: vocabularies of few pages are learned quickly."""
+    return pages[::3]
+
+
+class Fitted(dict):
+    """Describers of the table by name, fitted when asked for; a vocabulary is learned once."""
+
+    def __init__(self, pages):
+        super().__init__()
+        self.pages, self.learned = pages, {}
+
+    def __missing__(self, name):
+        kind, pages = CLASSICAL[name], self.pages
         if isinstance(kind.features, tuple):
-            if kind.features not in learned:
-                learned[kind.features] = fit_rootsift_vlad(pages, kind.features, seed=3, bands=4)
-            features, vectors = learned[kind.features]
+            if kind.features not in self.learned:
+                found = fit_rootsift_vlad(pages, kind.features, seed=3, bands=4)
+                self.learned[kind.features] = found
+            features, vectors = self.learned[kind.features]
             vectors = vectors if kind.bands else vectors[: len(pages)]
-            found[name] = finish_describer(name, features, vectors, seed=3)
+            self[name] = finish_describer(name, features, vectors, seed=3)
         else:
-            found[name] = fit_classical(name, pages, seed=3)
-    return found
+            self[name] = fit_classical(name, pages, seed=3)
+        return self[name]
+
+
+@pytest.fixture(scope="session")
+def fitted(some_pages):
+    """Every describer of the table."""
+    return Fitted(some_pages)

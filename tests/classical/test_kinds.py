@@ -79,15 +79,15 @@ def test_a_describer_travels_by_pickle_and_by_file(name, fitted, pages, tmp_path
 
 
 @pytest.mark.parametrize("name", ["rootsift-vlad", "srs-lbp"])
-def test_the_spec_knows_what_was_learned(name, fitted, pages):
-    again = fit_classical(name, iter(pages), seed=3)
-    other = fit_classical(name, pages[:8], seed=3)
+def test_the_spec_knows_what_was_learned(name, fitted, some_pages):
+    again = fit_classical(name, iter(some_pages), seed=3)
+    other = fit_classical(name, some_pages[:3], seed=3)
     assert again.spec == fitted[name].spec != other.spec
 
 
 def test_short_vectors_are_short(fitted):
     short = fitted["rootsift-vlad-short"]
-    assert short.dim == 12 * 5 - 1  # as many as the fitting pages and their bands span
+    assert short.dim == 4 * 5 - 1  # as many as the fitting pages and their bands span
     assert short.sketch.dim == 8192
     assert fitted["rootsift-vlad"].dim == 5 * 100 * 64
 

@@ -46,7 +46,12 @@ def parsed(text):
     return parts
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def values(demo):
+    return report_values(demo.told)
+
+
+@pytest.fixture(scope="module")
 def text(demo):
     return report_page(demo.told)
 
@@ -89,19 +94,18 @@ def test_a_hostile_page_id_or_writer_stays_text(demo):
 
 
 @pytest.mark.parametrize("name", ["numbers", "planted", "training", "test", "scripts", "times"])
-def test_a_value_that_is_missing_is_an_error(demo, monkeypatch, name):
-    values = report_values(demo.told)
-    del values[name]
-    monkeypatch.setattr("dgmp.demo.report.report_values", lambda told: values)
+def test_a_value_that_is_missing_is_an_error(demo, values, monkeypatch, name):
+    others = {each: value for each, value in values.items() if each != name}
+    monkeypatch.setattr("dgmp.demo.report.report_values", lambda told: others)
     with pytest.raises(jinja2.UndefinedError, match=name):
         report_page(demo.told)
 
 
-def test_the_templates_use_every_value_and_no_other(demo):
+def test_the_templates_use_every_value_and_no_other(values):
     environment = jinja2.Environment()
     source = (files("dgmp.demo") / "templates" / "report.html").read_text(encoding="utf-8")
     used = meta.find_undeclared_variables(environment.parse(source))
-    assert used == set(report_values(demo.told))
+    assert used == set(values)
 
 
 @pytest.mark.parametrize(
@@ -121,12 +125,12 @@ def test_the_verdict_is_that_of_the_interval(demo, monkeypatch, low, high, words
     assert points(low) in text
 
 
-def test_the_rankings_are_of_the_queries_that_gain_and_lose_most(demo):
+def test_the_rankings_are_of_the_queries_that_gain_and_lose_most(demo, values):
     told = demo.told
     gains = np.subtract(
         told.scores[GMP].item_values["map"], told.scores[AVERAGE].item_values["map"]
     )
-    found = report_values(told)["rankings"]
+    found = values["rankings"]
     assert [one["what"] for one in found] == ["gains", "loses"]
     assert [one["change"] for one in found] == [points(gains.max(), 0), points(gains.min(), 0)]
 

@@ -43,7 +43,7 @@ class Means:
         return vector / np.linalg.norm(vector)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def pages(hands):
     """Six pages, the second of which is not there."""
     found = list(open_corpus(hands).pages[:6])
@@ -56,9 +56,13 @@ def classifier(tiny):
     return LearnedClassifier(tiny(classes=CLASSES))
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-def test_vectors_come_in_the_order_of_the_pages(pages, workers):
-    described = describe_pages(pages, Means(), engine=engine_for(workers))
+@pytest.fixture(scope="module", params=[0, 2], ids=["here", "two processes"])
+def described(request, pages):
+    """The pages with their halves, by so many workers."""
+    return describe_pages(pages, Means(), halves=True, engine=engine_for(request.param))
+
+
+def test_vectors_come_in_the_order_of_the_pages(pages, described):
     expected = [Means().describe_page(reader(Means())(page)) for page in described.pages]
     assert described.descriptors.page_ids == tuple(page.id for page in pages if page != pages[1])
     np.testing.assert_array_equal(described.descriptors.vectors, np.stack(expected))
@@ -116,11 +120,9 @@ def test_the_halves_of_a_page_are_those_of_its_writing(tiny):
     assert page_and_halves(describer, longer)[1] == pytest.approx(cosine, abs=0.05)
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-def test_halves_come_in_the_order_of_the_pages(pages, workers):
-    found = describe_pages(pages, Means(), halves=True, engine=engine_for(workers))
-    wanted = [page_and_halves(Means(), reader(Means())(page))[1] for page in found.pages]
-    np.testing.assert_allclose(found.descriptors.halves, wanted, atol=1e-6)
+def test_halves_come_in_the_order_of_the_pages(described):
+    wanted = [page_and_halves(Means(), reader(Means())(page))[1] for page in described.pages]
+    np.testing.assert_allclose(described.descriptors.halves, wanted, atol=1e-6)
 
 
 def test_halves_change_no_vector(pages):

@@ -1,6 +1,7 @@
 """How the default describer is made, and how it is calibrated."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +17,18 @@ from dgmp.describers import (
 )
 from dgmp.describers.making import View, describe_views
 from dgmp.errors import CorpusError, ImageError
+from dgmp.hands import fit_calibration
 from dgmp.pixels import PageImage, Preparation, centre_patch
 from dgmp.records import Page
 from dgmp.sources import FileSource
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_collections():
+    """Drawing 200 from eighteen pages takes seconds and tells no more."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(making, "fit_calibration", partial(fit_calibration, collections=20))
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -152,6 +152,13 @@ def test_rectangles_are_cut_off_at_the_border_of_the_scan():
     assert region.bounds == (20, 30, 40, 50)
 
 
+def test_a_last_pixel_that_reaches_over_the_scan_is_cut_off_as_well():
+    page = Page("page.png", FileSource(Path("page.png")), size=(400, 420))
+    enlarged = PageImage(page, np.zeros((437, 417), np.uint8), zoom=1.04)  # 400.96 × 420.19
+    (region,) = enlarged.on_scan(np.array([[400, 430, 417, 437]]))
+    assert region.bounds[2:] == (400, 420)
+
+
 def test_the_centre_patch_is_cut_out_of_the_middle():
     whole = image(100, 81)
     np.testing.assert_array_equal(centre_patch(whole, 40).pixels, whole.pixels[30:70, 20:60])

@@ -49,8 +49,8 @@ def shown(found):
     return sum(pair.share for pair in (*found.same, *found.against))
 
 
-def test_shares_and_rest_add_up_to_the_cosine(catalogue, alike, unlike):
-    for found in (alike, unlike, compare(catalogue, IDS[0], IDS[3])):
+def test_shares_and_rest_add_up_to_the_cosine(alike, unlike):
+    for found in (alike, unlike):
         assert len(found.same) > 0
         assert shown(found) + found.rest == pytest.approx(found.cosine, abs=1e-9)
         assert abs(found.rounding) < 1e-3
@@ -92,9 +92,14 @@ def elsewhere(catalogue):
     )
 
 
-def test_shares_and_rest_of_a_page_from_elsewhere_add_up_to_the_cosine(catalogue, elsewhere):
-    for page in elsewhere:
-        found = compare(catalogue, page, IDS[3])
+@pytest.fixture(scope="module")
+def from_elsewhere(catalogue, elsewhere):
+    """Both compared with a page of the catalogue."""
+    return [compare(catalogue, page, IDS[3]) for page in elsewhere]
+
+
+def test_shares_and_rest_of_a_page_from_elsewhere_add_up_to_the_cosine(from_elsewhere):
+    for found in from_elsewhere:
         assert len(found.same) > 0
         assert shown(found) + found.rest == pytest.approx(found.cosine, abs=1e-9)
         assert abs(found.rounding) < 1e-3
@@ -109,8 +114,8 @@ def test_a_page_from_elsewhere_is_judged_as_in_a_search(catalogue, elsewhere):
         assert found.probability == pytest.approx(hit.probability, abs=1e-4)
 
 
-def test_pieces_of_a_part_of_a_page_lie_in_that_part(catalogue, elsewhere):
-    found = compare(catalogue, elsewhere[1], IDS[3])
+def test_pieces_of_a_part_of_a_page_lie_in_that_part(elsewhere, from_elsewhere):
+    found = from_elsewhere[1]
     assert found.first.regions == elsewhere[1].regions
     assert max(pair.first.bounds[3] for pair in (*found.same, *found.against)) < 132
 
@@ -141,9 +146,16 @@ def test_pieces_lie_on_their_scans_and_have_ink(alike):
             assert pixels[top:bottom, left:right].min() < 128
 
 
-def test_no_more_pieces_are_given_than_asked_for(catalogue):
-    found = compare(catalogue, IDS[0], IDS[1], pieces=2)
-    assert (len(found.same), len(found.against)) == (2, 2)
+@pytest.fixture(scope="module")
+def on_a_sheet(catalogue, tmp_path_factory):
+    """Three pieces of two pages for one hand and three against it, and their sheet."""
+    sheet = tmp_path_factory.mktemp("sheet") / "sheet.png"
+    return compare(catalogue, IDS[0], IDS[1], pieces=3, sheet=sheet), sheet
+
+
+def test_no_more_pieces_are_given_than_asked_for(on_a_sheet):
+    found, _ = on_a_sheet
+    assert (len(found.same), len(found.against)) == (3, 3)
 
 
 def test_without_pieces_no_page_is_read(catalogue):
@@ -180,30 +192,32 @@ def test_a_turned_page_with_regions_is_compared_as_it_was_described(catalogue, d
     assert np.abs(shifted).max() <= 1.5  # the same page: the same places
 
 
-def test_a_page_that_has_changed_since_is_refused(catalogue, tmp_path):
-    scans = tmp_path / "scans"
-    for page in range(2):
-        draw_page(0, page, scans / f"{page}.png")
-    made = describe(scans, tmp_path / "catalogue", engine=Here()).catalogue
-    draw_page(9, 9, scans / "0.png")
+@pytest.fixture(scope="module")
+def not_as_they_were(tmp_path_factory):
+    """A catalogue of three pages: the first has changed since, the file of the second is gone."""
+    folder = tmp_path_factory.mktemp("not as they were")
+    for page in range(3):
+        draw_page(0, page, folder / "scans" / f"{page}.png")
+    made = describe(folder / "scans", folder / "catalogue", engine=Here()).catalogue
+    draw_page(9, 9, folder / "scans" / "0.png")
+    (folder / "scans" / "1.png").unlink()
+    return made
+
+
+def test_a_page_that_has_changed_since_is_refused(not_as_they_were):
     with pytest.raises(CatalogueError, match=r"page '0.png' is not as it was described"):
-        compare(made, "0.png", "1.png")
+        compare(not_as_they_were, "0.png", "2.png")
 
 
-def test_a_page_whose_file_is_gone_is_named(catalogue, tmp_path):
-    scans = tmp_path / "scans"
-    for page in range(2):
-        draw_page(0, page, scans / f"{page}.png")
-    made = describe(scans, tmp_path / "catalogue", engine=Here()).catalogue
-    (scans / "1.png").unlink()
+def test_a_page_whose_file_is_gone_is_named(not_as_they_were):
     with pytest.raises(ImageError, match=r"1\.png: missing"):
-        compare(made, "0.png", "1.png")
-    assert compare(made, "0.png", "1.png", pieces=0).cosine
+        compare(not_as_they_were, "2.png", "1.png")
+    assert compare(not_as_they_were, "2.png", "1.png", pieces=0).cosine
 
 
-def test_a_sheet_of_the_pieces_is_drawn(catalogue, tmp_path):
-    found = compare(catalogue, IDS[0], IDS[1], pieces=3, sheet=tmp_path / "sheet.png")
-    with Image.open(tmp_path / "sheet.png") as sheet:
+def test_a_sheet_of_the_pieces_is_drawn(on_a_sheet):
+    found, path = on_a_sheet
+    with Image.open(path) as sheet:
         assert sheet.width >= 4 * 240
         assert sheet.height >= 180 * max(len(found.same), len(found.against))
 

@@ -19,6 +19,7 @@ from dgmp.errors import DgmpError
 from dgmp.records import Decision
 from dgmp.tasks import decide, history
 from dgmp.web import serve
+from tools.browser import served
 
 IDS = [f"{i:02}" for i in range(30)]
 
@@ -110,11 +111,11 @@ def test_what_was_answered_is_there_after_a_kill(started, made_up):
     assert decide(made_up, Decision("unsure", ("00",), ("01",))) in history(made_up)
 
 
-def test_the_second_of_two_people_sees_what_the_first_decided(started, made_up):
-    _, address = started()
-    first, second = Person(address), Person(address)
-    assert first.decide("00", "01", "same", seen="").status_code == 303
-    answer = second.decide("00", "02", "different", seen="")
+def test_the_second_of_two_people_sees_what_the_first_decided(made_up):
+    with served(made_up) as address:
+        first, second = Person(address), Person(address)
+        assert first.decide("00", "01", "same", seen="").status_code == 303
+        answer = second.decide("00", "02", "different", seen="")
     assert answer.status_code == 409
     assert "meanwhile" in answer.text
     assert pairs_of(history(made_up)) == {("00", "01")}

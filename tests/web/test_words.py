@@ -46,7 +46,7 @@ def drawn(store):
     """A page, and a rectangle of it that is no candidate."""
     hit = store.words.typed("et")[0]
     left, top, right, bottom = hit.box
-    return store.page(hit.page_id), (left + 1, top, right + 1, bottom)
+    return store.page(hit.page_id), (left + 1, top, right, bottom)
 
 
 def test_an_index_is_opened_once_and_the_model_loaded_once(opened):

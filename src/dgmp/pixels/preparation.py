@@ -72,11 +72,13 @@ class PageImage:
         """Rectangles of these pixels as regions of the scan, cut off at its border."""
         height, width = self.pixels.shape
         inside = np.minimum(rectangles, (width, height, width, height)) / self.zoom
-        placed = (inside + np.array([*self.offset, *self.offset])).tolist()
+        placed = inside + np.array([*self.offset, *self.offset])
+        if self.page.size is not None:  # the last pixel here may reach over the last there
+            placed = np.minimum(placed, (*self.page.size, *self.page.size))
         known = [None] * len(placed) if values is None else values
         return tuple(
             Region.rectangle(left, top, right, bottom, kind, value)
-            for (left, top, right, bottom), value in zip(placed, known, strict=True)
+            for (left, top, right, bottom), value in zip(placed.tolist(), known, strict=True)
         )
 
 

@@ -2,10 +2,20 @@
 
 import json
 import shutil
+from functools import partial
 
 import pytest
 
+from dgmp.hands import fit_calibration
+
 from ..typed import done, refused, run
+
+
+@pytest.fixture(autouse=True)
+def few_collections(monkeypatch):
+    """Drawing 200 from twelve pages takes seconds and tells no more."""
+    few = partial(fit_calibration, collections=20)
+    monkeypatch.setattr("dgmp.tasks.calibrating.fit_calibration", few)
 
 
 @pytest.fixture

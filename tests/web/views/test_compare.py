@@ -122,8 +122,14 @@ def test_a_part_that_an_upload_has_not_is_refused(reader, uploaded, box):
 def test_a_decision_is_stored_with_its_note(client, post, pair, verdict):
     answer = post("/compare", pair, verdict=verdict, note="the g")
     assert answer.status_code == 303
+    (stored,) = client.app.state.store.history()
+    assert (stored.verdict, stored.note) == (verdict, "the g")
+
+
+def test_what_was_decided_stands_beside_the_two_pages(client, post, pair):
+    post("/compare", pair, verdict="different", note="the g")
     (stored,) = client.get("/compare.json", params=pair).json()["decided"]
-    assert (stored["verdict"], stored["note"]) == (verdict, "the g")
+    assert (stored["verdict"], stored["note"]) == ("different", "the g")
 
 
 def test_a_decision_as_json_gives_its_id(client, post, pair):

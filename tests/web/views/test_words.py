@@ -58,7 +58,7 @@ def test_more_like_a_place_begins_with_it(spotter, found):
 
 def test_a_rectangle_that_is_drawn_need_be_no_candidate(spotter, found):
     left, top, width, height = found["hits"][0]["box"]
-    asked = {"page": found["hits"][0]["page"], "region": f"{left + 1},{top},{width},{height}"}
+    asked = {"page": found["hits"][0]["page"], "region": f"{left + 1},{top},{width - 1},{height}"}
     assert len(spotter.get("/words.json", params=asked).json()["hits"]) == ON_A_LEAF
 
 

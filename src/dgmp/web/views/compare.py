@@ -138,9 +138,9 @@ def _pairs(found: Any, pairs: Sequence[Any], upload: str) -> list[dict[str, Any]
             ("first", found.first, pair.first, upload),
             ("second", found.second, pair.second, ""),
         ):
-            left, top, right, bottom = region.bounds
+            left, top, right, bottom = map(round, region.bounds)
             sides[side] = {
-                "box": [round(left), round(top), round(right - left), round(bottom - top)],
+                "box": [left, top, right - left, bottom - top],
                 "cut_out": _cut_out(page, cut_box(page, region), upload_id),
             }
         share = float(pair.share)
