@@ -1,6 +1,7 @@
 """The contract of every backbone, run over the table of them."""
 
 import math
+from functools import cache
 
 import pytest
 import torch
@@ -13,10 +14,16 @@ from dgmp.models import BACKBONES, make_backbone
 from .random_images import images
 
 
+@cache
+def made(name):
+    """A backbone with classes, made once: a large one takes longer to fill than to run."""
+    return make_backbone(name, classes=3)
+
+
 @pytest.mark.parametrize("size", [(1, 1), (32, 64), (33, 65), (63, 97)], ids=str)
 @pytest.mark.parametrize("name", BACKBONES)
 def test_map_has_one_position_per_stride_pixels_begun(name, size):
-    model = make_backbone(name).eval()
+    model = made(name).eval()
     features = model.features(images(*size))
     positions = [math.ceil(side / model.stride) for side in size]
     assert features.shape == (2, model.map_channels, *positions)
@@ -30,7 +37,7 @@ def test_one_input_channel_takes_grey_pages(name):
 
 @pytest.mark.parametrize("name", BACKBONES)
 def test_every_parameter_learns_in_one_step(name):
-    model = make_backbone(name, classes=3)
+    model = made(name).train()
     nn.functional.cross_entropy(model(images(64, 64)), torch.tensor([0, 2])).backward()
     assert all(parameter.grad is not None for parameter in model.parameters())
 

@@ -2,15 +2,14 @@
 
 import pytest
 import torch
-import torch.distributed as dist
-import torch.multiprocessing as mp
 from torch import nn
-from torch.nn.parallel import DistributedDataParallel
 from torch.testing import assert_close
 
 from dgmp.pooling import GeneralizedMaxPool, generalized_max_pool
 from dgmp.pooling.center import RunningMean
 from dgmp.pooling.layer import unit_length
+
+from . import centred
 
 
 def test_training_subtracts_the_mean_of_the_batch():
@@ -72,41 +71,12 @@ def test_the_gradient_goes_through_the_mean():
     assert torch.autograd.gradcheck(layer, (features, weights))
 
 
-FEATURES = torch.randn(4, 6, 5, 5, generator=torch.Generator().manual_seed(0)).relu()
-TARGET = torch.randn(4, 6, generator=torch.Generator().manual_seed(1))
-
-
-def network() -> nn.Module:
-    torch.manual_seed(2)
-    pooling = GeneralizedMaxPool(0.1, relative=True, center=6)
-    return nn.Sequential(nn.Conv2d(6, 6, 1), pooling)
-
-
-def train(model: nn.Module, features: torch.Tensor, target: torch.Tensor) -> None:
-    optimiser = torch.optim.SGD(model.parameters(), lr=0.5)
-    for _ in range(3):
-        optimiser.zero_grad()
-        (model(features) * target).sum(1).mean().backward()
-        optimiser.step()
-
-
-def one_of_two(rank: int, meeting: str, results) -> None:
-    dist.init_process_group("gloo", init_method=meeting, rank=rank, world_size=2)
-    model = DistributedDataParallel(network())
-    part = slice(2 * rank, 2 * rank + 2)
-    train(model, FEATURES[part], TARGET[part])
-    state = {name: value.tolist() for name, value in model.module.state_dict().items()}
-    results.put((rank, state))
-    dist.destroy_process_group()
-
-
-def test_two_processes_train_as_one_with_the_whole_batch(tmp_path):
-    alone = network()
-    train(alone, FEATURES, TARGET)
-    meeting = (tmp_path / "meeting").as_uri()  # a free port may be taken by another test
-    results = mp.get_context("spawn").SimpleQueue()
-    mp.spawn(one_of_two, args=(meeting, results), nprocs=2)
-    for _ in range(2):
-        _, state = results.get()
+def test_two_processes_train_as_one_with_the_whole_batch(tmp_path, forks):
+    alone = centred.network()
+    centred.train(alone, centred.FEATURES, centred.TARGET)
+    done = forks.run(centred.__file__, tmp_path, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for rank in range(2):
+        state = torch.load(tmp_path / f"{rank}.pt")
         for name, value in alone.state_dict().items():
-            assert_close(torch.tensor(state[name], dtype=value.dtype), value, rtol=1e-4, atol=1e-5)
+            assert_close(state[name], value, rtol=1e-4, atol=1e-5)

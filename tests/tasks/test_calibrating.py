@@ -3,6 +3,7 @@
 import json
 import shutil
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -11,6 +12,13 @@ from dgmp.describers import describe_pages, load_describer
 from dgmp.errors import CorpusError, DgmpError
 from dgmp.hands import fit_calibration
 from dgmp.tasks import calibrate
+
+few = partial(fit_calibration, collections=20)  # a tenth: quicker
+
+
+@pytest.fixture(autouse=True)
+def few_collections(monkeypatch):
+    monkeypatch.setattr("dgmp.tasks.calibrating.fit_calibration", few)
 
 
 @pytest.fixture
@@ -36,7 +44,7 @@ def test_the_describer_of_a_run_has_the_calibration_of_the_pages(run, without_sp
     done = calibrate(run, without_splits)
     pages = without_splits.pages
     found = describe_pages(pages, load_describer(run), halves=True)
-    expected = fit_calibration(
+    expected = few(
         found.descriptors, [page.writer for page in pages], [page.scan for page in pages]
     )
     assert load_describer(run).calibration == done.calibration == expected

@@ -4,8 +4,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +18,7 @@ from dgmp.pixels import open_store, prepare_page
 from dgmp.training import Learning, learn, override, train
 from dgmp.training.learning import surrogate_lesson, unlabelled_pages
 
+from . import killing
 from .test_loop import numbers
 
 CHANGES = [
@@ -112,45 +111,15 @@ def test_an_interrupted_run_goes_on_with_the_same_numbers(finished, four, tmp_pa
     assert_same(learn(corpus, tmp_path / "run", SMALL, seed=4, device="cpu"), finished)
 
 
-# Starting Python takes longer than learning, so one process starts those that are killed.
-KILLING = """
-import os, signal, sys
-import cv2, lightning_fabric, matplotlib.figure, sklearn.cluster, dgmp.cli, dgmp.training
-from matplotlib.backends import backend_agg
-scans, out, *rest = sys.argv[1:]
-command = ["learn", scans, "--out", out, *rest]
-for stage in ("preparing", "finding", "epoch 2/4", "describing", None):
-    reading, writing = os.pipe()
-    child = os.fork()
-    if not child:
-        os.dup2(writing, 2)
-        os.close(reading)
-        dgmp.cli.app(command)  # ends the process
-    os.close(writing)
-    with os.fdopen(reading) as said:
-        for line in said:
-            if stage is not None and line.startswith(stage):
-                os.kill(child, signal.SIGKILL)
-                break
-        said.read()
-    _, status = os.waitpid(child, 0)
-    print(stage, os.waitstatus_to_exitcode(status))
-"""
-
-
-def test_killed_in_every_stage_the_same_command_ends_as_if_it_never_was(finished, four, tmp_path):
-    options = ["--steps", str(STEPS), "--seed", "4", "--device", "cpu"]
+def test_killed_in_every_stage_the_same_command_ends_as_if_it_never_was(
+    finished, four, tmp_path, forks
+):
+    options = ["--steps", STEPS, "--seed", 4, "--device", "cpu"]
     options += [word for change in CHANGES for word in ("--set", change)]
-    done = subprocess.run(
-        [sys.executable, "-c", KILLING, four, tmp_path / "run", *options],
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    words = (four, "--out", tmp_path / "run", *options)
+    done = forks.run(killing.__file__, *words, cwd=tmp_path)
     printed = [line for line in done.stdout.splitlines() if not line.startswith(str(tmp_path))]
-    killed = [f"{stage} -9" for stage in ("preparing", "finding", "epoch 2/4", "describing")]
-    assert printed == [*killed, "None 0"], done.stderr
+    assert printed == [*(f"{stage} -9" for stage in killing.STAGES), "None 0"], done.stderr
     assert_same(type(finished)(tmp_path / "run"), finished)
 
 

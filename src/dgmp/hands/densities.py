@@ -39,6 +39,11 @@ class Pairs:
     same: NDArray[np.bool_]
     spread: float  # of its likenesses of two hands
 
+    def where(self, chosen: NDArray[np.bool_]) -> Pairs:
+        """Some of them."""
+        likeness, reliability = self.likeness[chosen], self.reliability[chosen]
+        return Pairs(likeness, reliability, self.same[chosen], self.spread)
+
 
 def fit_densities(collections: Sequence[Pairs], start: Calibration = START) -> Calibration:
     """The calibration with the most likely densities; its other values stay."""
@@ -49,9 +54,11 @@ def fit_densities(collections: Sequence[Pairs], start: Calibration = START) -> C
         mean, noise = (float(value) for value in values)
         return replace(started, one_hand=replace(started.one_hand, mean=mean), noise=noise)
 
+    parted = [(pairs.where(pairs.same), pairs.where(~pairs.same)) for pairs in collections]
+
     def loss(values: Floats) -> float:
         tried = with_values(values)
-        return -float(np.mean([_log_likelihood(tried, pairs) for pairs in collections]))
+        return -float(np.mean([_log_likelihood(tried, *each) for each in parted]))
 
     first = np.clip([started.one_hand.mean, started.noise], *np.array(_BOUNDS).T)
     best = need("scipy.optimize").minimize(
@@ -60,9 +67,8 @@ def fit_densities(collections: Sequence[Pairs], start: Calibration = START) -> C
     return with_values(best.x)
 
 
-def _log_likelihood(tried: Calibration, pairs: Pairs) -> float:
-    error = tried.noise**2 / pairs.reliability
-    same, other = pairs.same, ~pairs.same
-    one = tried.one_hand.log_density(pairs.likeness[same], error[same])
-    two = tried.two_hands.log_density(pairs.likeness[other], error[other], pairs.spread)
+def _log_likelihood(tried: Calibration, same: Pairs, other: Pairs) -> float:
+    errors = [tried.noise**2 / pairs.reliability for pairs in (same, other)]
+    one = tried.one_hand.log_density(same.likeness, errors[0])
+    two = tried.two_hands.log_density(other.likeness, errors[1], other.spread)
     return float(one.mean() + two.mean())
