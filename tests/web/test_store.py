@@ -41,6 +41,16 @@ def test_what_is_unchanged_is_kept(store):
     assert store.labels() is store.labels()
 
 
+def test_evidence_outlives_decisions_and_its_probability_is_that_of_now(store, page_ids):
+    a, b, c = page_ids[:3]
+    before = store.compare(a, b)
+    store.decide((Decision("different", (a,), (c,)),), "")
+    store.regroup()
+    after = store.compare(a, b)
+    assert after.same is before.same
+    assert after.probability == store.figures(a, b).probability
+
+
 def test_an_action_of_several_decisions_does_not_pass_over_what_others_decided(store, page_ids):
     a, b, c = page_ids[:3]
     other = decide(store.folder, Decision("different", (b,), (c,)))

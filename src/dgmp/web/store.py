@@ -13,7 +13,7 @@ import warnings
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -196,9 +196,17 @@ class Store:
         if isinstance(first, Page):
             return self.reader.run(lambda: tasks.compare(self.catalogue, first, second))
         self.page(first)
-        return self.keep(
+        found = self.keep(
             ("compare", first, second),
             lambda: self.reader.run(lambda: tasks.compare(self.catalogue, first, second)),
+            self.version(),  # decisions change what the evidence is worth, not the evidence
+        )
+        now = self.figures(first, second)
+        return replace(
+            found,
+            probability=now.probability,
+            likelihood_ratio=now.likelihood_ratio,
+            enough_writing=now.enough_writing,
         )
 
     def figures(self, first: Page | str, second: str) -> tasks.Comparison:
@@ -366,12 +374,13 @@ class Store:
 
     # What is kept
 
-    def keep(self, what: Any, make: Callable[[], T]) -> T:
-        """What was made before, as long as no file of the catalogue has changed.
+    def keep(self, what: Any, make: Callable[[], T], stamp: Any = None) -> T:
+        """What was made before, as long as the stamp is the same: that of the catalogue's files.
 
         The index of words is not asked: while pages are looked at it changes every few seconds.
         """
-        stamp = [each for each in folder_stamp(self.folder) if each[0] != "words"]
+        if stamp is None:
+            stamp = [each for each in folder_stamp(self.folder) if each[0] != "words"]
         with self._lock:
             if what in self._kept and self._kept[what][0] == stamp:
                 self._kept.move_to_end(what)
