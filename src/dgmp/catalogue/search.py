@@ -89,15 +89,19 @@ class Searcher:
     def search(self, vector: NDArray[np.float32], n: int, leave_out: str | None) -> Nearest:
         """See :meth:`Catalogue.search`."""
         pages, ready = self._state()
+        rows: dict[str, dict[str, Any]] | None = None
         if pages <= EXACT_PAGES:
             held, scale = self._all()
             found = held.nearest(vector, n + 1, scale)
+        elif ready:
+            found, rows = self._proposed(vector, n + 1)
         else:
-            found = (self._proposed if ready else self._streamed)(vector, n + 1)
+            found = self._streamed(vector, n + 1)
         cosines = _cosines(found.stored, vector)
         ids = found.ids
         order = [i for i in np.lexsort((ids, -cosines)) if ids[i] != leave_out][:n]
-        rows = self._rows([ids[i] for i in order])
+        if rows is None:
+            rows = self._rows([ids[i] for i in order])
         order = [i for i in order if ids[i] in rows]  # one may have been taken out meanwhile
         hits = tuple(
             Hit(ids[i], rows[ids[i]]["path"], float(cosines[i]), writer=rows[ids[i]]["writer"])
@@ -156,10 +160,14 @@ class Searcher:
             self._seen = (version, pages, pages > EXACT_PAGES and self.shorts.ready)
         return self._seen[1:]
 
-    def _proposed(self, vector: NDArray[np.float32], n: int) -> _Pages:
+    def _proposed(
+        self, vector: NDArray[np.float32], n: int
+    ) -> tuple[_Pages, dict[str, dict[str, Any]]]:
+        """The nearest pages, and what is shown of all that were proposed."""
         ids = self.shorts.propose(vector, n)
-        query = self._table.search().where(among(ids)).select(self._wanted())
-        return _pages(query.limit(None).to_arrow()).nearest(vector, n)
+        wanted = dict.fromkeys((*_SHOWN, *self._wanted()))
+        rows = self._table.search().where(among(ids)).select(list(wanted)).limit(None).to_arrow()
+        return _pages(rows).nearest(vector, n), _shown(rows)
 
     def _streamed(self, vector: NDArray[np.float32], n: int) -> _Pages:
         best: _Pages | None = None
@@ -212,7 +220,7 @@ class Searcher:
         if not len(ids):
             return {}
         rows = self._table.search().where(among(ids)).select(list(_SHOWN)).limit(None).to_arrow()
-        return {row["page_id"]: row for row in rows.to_pylist()}
+        return _shown(rows)
 
 
 def sample_rows(pages: int) -> NDArray[np.intp]:
@@ -220,6 +228,10 @@ def sample_rows(pages: int) -> NDArray[np.intp]:
     if pages <= SAMPLE:
         return np.arange(pages)
     return np.sort(np.random.default_rng(0).choice(pages, SAMPLE, replace=False))
+
+
+def _shown(rows: Any) -> dict[str, dict[str, Any]]:
+    return {row["page_id"]: row for row in rows.select(list(_SHOWN)).to_pylist()}
 
 
 def _pages(rows: Any) -> _Pages:
