@@ -30,7 +30,7 @@ from .rows import among, connect, list_column, stored_rows
 TABLE = "short"
 BITS = 2  # per entry in the index; see benchmarks/results/catalogue.md for these four
 FOUND = 2_000  # pages the index finds
-PROPOSED = 300  # of these, the nearest by their short vectors
+PROPOSED = 100  # of these, the nearest by their short vectors
 PROBES = 1_000  # parts of the index that are looked through: all, up to some millions of pages
 _AT_ONCE = 1_000  # long vectors in memory while short ones are made
 _WRITTEN = 20_000  # short vectors in one file
