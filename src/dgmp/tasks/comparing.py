@@ -75,6 +75,15 @@ class Comparison:
     rounding: float = 0.0  # what storing vectors in a byte per entry adds
     heat_maps: tuple[bytes, bytes] | None = None  # PNG of both prepared pages, by a network
 
+    def judged_as(self, other: Comparison) -> Comparison:
+        """The same evidence, worth what another comparison of the pages says."""
+        return replace(
+            self,
+            probability=other.probability,
+            likelihood_ratio=other.likelihood_ratio,
+            enough_writing=other.enough_writing,
+        )
+
 
 @dataclass(frozen=True)
 class Piece:

@@ -13,7 +13,7 @@ import warnings
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -201,13 +201,7 @@ class Store:
             lambda: self.reader.run(lambda: tasks.compare(self.catalogue, first, second)),
             self.version(),  # decisions change what the evidence is worth, not the evidence
         )
-        now = self.figures(first, second)
-        return replace(
-            found,
-            probability=now.probability,
-            likelihood_ratio=now.likelihood_ratio,
-            enough_writing=now.enough_writing,
-        )
+        return found.judged_as(self.figures(first, second))
 
     def figures(self, first: Page | str, second: str) -> tasks.Comparison:
         """Two pages by what is stored of them, without evidence."""
@@ -379,8 +373,7 @@ class Store:
 
         The index of words is not asked: while pages are looked at it changes every few seconds.
         """
-        if stamp is None:
-            stamp = [each for each in folder_stamp(self.folder) if each[0] != "words"]
+        stamp = stamp or [each for each in folder_stamp(self.folder) if each[0] != "words"]
         with self._lock:
             if what in self._kept and self._kept[what][0] == stamp:
                 self._kept.move_to_end(what)
