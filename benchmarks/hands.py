@@ -93,7 +93,9 @@ class Describing:
         path = self.keep / f"{name.replace(' ', '-')}.npz"
         engine = Processes(cores())
         if not path.exists():
-            scaled = scale_pages(pages, describer.preparation, KnownScale(), engine=engine)
+            scaled = scale_pages(
+                pages, describer.preparation, KnownScale(), describer=describer, engine=engine
+            )
             if crop is not None and of_scan:
                 crop = round(crop * CANONICAL / median(scaled.distances.values()))
             made = describe_pages(

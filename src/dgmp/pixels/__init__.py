@@ -23,7 +23,7 @@ from .preparation import (
     read_pages,
 )
 from .scale import measure_lines, text_scale, to_canonical
-from .shared_scale import CollectionScale, Measured, learn_scale
+from .shared_scale import CollectionScale, Measured, Modes, learn_scale
 from .thumbnails import THUMBNAIL, cut_out, cut_outs, thumbnail
 from .written_area import WrittenArea, find_writing, needs_looking, written_area
 
@@ -37,6 +37,7 @@ __all__ = [
     "CollectionScale",
     "Colours",
     "Measured",
+    "Modes",
     "OnPixels",
     "PageImage",
     "PageReader",

@@ -63,7 +63,14 @@ def calibrate(
             "or --split test"
         )
     check_labels(fresh, "writer")
-    scaled = scale_pages(fresh, describer.preparation, KnownScale(), engine=engine, stage=stage)
+    scaled = scale_pages(
+        fresh,
+        describer.preparation,
+        KnownScale(),
+        describer=describer,
+        engine=engine,
+        stage=stage,
+    )
     progress = None if stage is None else stage("describing pages", len(scaled.pages))
     described = describe_pages(
         scaled.pages,

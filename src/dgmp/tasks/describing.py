@@ -239,7 +239,7 @@ def _describe(
         scaled = scale_for_catalogue(
             into,
             todo,
-            chosen.preparation,
+            chosen,
             known,
             alone=written.cut_out,
             engine=engine,
@@ -311,6 +311,7 @@ def describe_to_file(
         parts.pages,
         chosen.preparation,
         known,
+        describer=chosen,
         alone=written.cut_out,
         engine=engine,
         stage=stage,

@@ -110,7 +110,14 @@ def evaluate(
             raise DgmpError("--sizes is for scripts; this describer tells writers apart")
         check_writers(pages)
         by_writer = cast(Describer, chosen)
-        scaled = scale_pages(pages, by_writer.preparation, known, engine=engine, stage=stage)
+        scaled = scale_pages(
+            pages,
+            by_writer.preparation,
+            known,
+            describer=by_writer,
+            engine=engine,
+            stage=stage,
+        )
         described = describe_pages(
             scaled.pages,
             by_writer,

@@ -94,10 +94,10 @@ def test_a_query_from_outside_is_treated_alike(zooms, scans, tmp_path):
 def test_what_was_learned_is_stored_before_pages_are_described(zooms, scans, tmp_path):
     into = Catalogue.create(tmp_path / "new", head_for("zoom", zooms))
     pages = open_corpus(scans).pages
-    scaled = scale_for_catalogue(into, pages, zooms.preparation, KnownScale())
+    scaled = scale_for_catalogue(into, pages, zooms, KnownScale())
     again = Catalogue.open(into.folder)
     assert len(again) == 0
-    some = scale_for_catalogue(again, pages[2:], zooms.preparation, KnownScale())
+    some = scale_for_catalogue(again, pages[2:], zooms, KnownScale())
     assert some.distances == {page.id: scaled.distances[page.id] for page in pages[2:]}
 
 

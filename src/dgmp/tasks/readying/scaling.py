@@ -1,7 +1,8 @@
 """The line distance of every page, by what its collection says: measured first, then described.
 
 Where a layout file or a describer gives the distance, or none is wanted, nothing is measured. The
-other pages are read once for their estimates, and again when they are described.
+other pages are read once for their estimates, and again when they are described. A sample of pages
+that seem to share a resolution is described twice, to see whether they do (``own_scales.py``).
 """
 
 from __future__ import annotations
@@ -10,18 +11,21 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...catalogue import Catalogue
+from ...describers import Describer
 from ...engines import Engine, map_pages
 from ...errors import CorpusError, ImageError
 from ...files import from_plain, to_plain
 from ...pixels import (
     CollectionScale,
     Measured,
+    Modes,
     Preparation,
     learn_scale,
     measure_page,
     needs_measuring,
 )
 from ...records import Page, Stage
+from .own_scales import own_scales_are_better
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,7 @@ def scale_pages(
     preparation: Preparation,
     known: KnownScale,
     *,
+    describer: Describer | None = None,
     alone: Collection[str] = (),
     engine: Engine | None = None,
     stage: Stage | None = None,
@@ -66,7 +71,8 @@ def scale_pages(
     """The distances of the pages of a corpus that is judged, by each other.
 
     Folders are not looked at: they may be the writers. Pages whose ids are in ``alone`` keep their
-    own estimates: a camera in the hand has another resolution for every photograph.
+    own estimates: a camera in the hand has another resolution for every photograph. With a
+    ``describer`` all do if it finds them more alike so.
     """
     if known.line_distance is not None:
         return _all_at(known.line_distance, pages, preparation)
@@ -77,13 +83,15 @@ def scale_pages(
     measured = {id: replace(page, folder=None) for id, page in measured.items()}
     shared, own = _apart(measured, known, alone)
     scale = _learned(shared, known)
+    if describer is not None:
+        scale = _compared(scale, pages, shared, describer, engine, stage)
     return _scaled(pages, shared, scale, known, failures, own)
 
 
 def scale_for_catalogue(
     catalogue: Catalogue,
     pages: Sequence[Page],
-    preparation: Preparation,
+    describer: Describer,
     known: KnownScale,
     *,
     alone: Collection[str] = (),
@@ -104,11 +112,12 @@ def scale_for_catalogue(
     if given is not None:
         if stored is None:
             _store(catalogue, CollectionScale(line_distance=given))
-        return _all_at(given, pages, preparation)
-    everything, failures = _measure(pages, preparation, engine, stage)
+        return _all_at(given, pages, describer.preparation)
+    everything, failures = _measure(pages, describer.preparation, engine, stage)
     measured, own = _apart(everything, known, alone)
     if stored is None:
         scale = _learned(measured, known)
+        scale = _compared(scale, pages, measured, describer, engine, stage)
     elif known.dpi is not None and stored.tagged is None:
         scale = replace(stored, tagged=_learned(measured, known).tagged)
     else:
@@ -156,6 +165,24 @@ def _learned(measured: Mapping[str, Measured], known: KnownScale) -> CollectionS
     if not measured:
         return CollectionScale()
     return learn_scale(list(measured.values()), dpi=known.dpi)
+
+
+def _compared(
+    scale: CollectionScale,
+    pages: Sequence[Page],
+    measured: Mapping[str, Measured],
+    describer: Describer,
+    engine: Engine | None,
+    stage: Stage | None,
+) -> CollectionScale:
+    """The scale, or one that leaves every page without a resolution tag its own."""
+    if scale.plain is None or not scale.plain.modes:
+        return scale
+    own = {id: page.distance for id, page in measured.items() if page.dpi is None}
+    shared = {id: scale.distance(measured[id]) for id in own}
+    if own_scales_are_better(pages, describer, shared, own, engine=engine, stage=stage):
+        return replace(scale, plain=Modes(range=scale.plain.range))
+    return scale
 
 
 def _measure(
