@@ -81,7 +81,10 @@ def main() -> None:
     seen = look_at_pages(pages, at_scale, recipe, "looking at pages")
     with TemporaryDirectory() as folder:
         synthesize(folder, **STRANGERS)
-        made = scale_pages(open_corpus(folder).pages, Preparation(), KnownScale())
+        drawn = open_corpus(folder).pages
+        # Their sizes vary from page to page: no describer is there yet to find that out.
+        alone = [page.id for page in drawn]
+        made = scale_pages(drawn, Preparation(), KnownScale(), alone=alone)
         title = "looking at synthetic pages"
         strangers = look_at_pages(made.pages, made.distances, recipe, title)
     print("fitting, once on all pages and once without each fold", flush=True)

@@ -97,7 +97,7 @@ def test_enough_writing_is_what_shows_one_hand():
     assert enough[-1]
 
 
-def test_probabilities_are_calibrated_on_other_writers(fitted):
+def test_evidence_and_prior_are_right_about_other_writers(fitted):
     """Of the pairs said to be by one hand with some probability, about that share is."""
     writers = np.repeat(np.arange(50), 4)
     pages = pages_by(writers, 77)

@@ -7,7 +7,7 @@ import pytest
 
 from dgmp.catalogue import search
 from dgmp.hands import Background, with_probabilities
-from dgmp.hands.calibration import LEAST_RATIO
+from dgmp.hands.calibration import LEAST_RATIO, PRIOR_WEIGHT
 from dgmp.hands.evidence import Evidence, part
 from dgmp.records import Hit
 
@@ -16,9 +16,7 @@ from .writers import drawn
 ROWS = np.array([8, 3, 40])
 
 
-def test_log_odds_are_the_evidence_of_the_calibration_and_the_prior_of_the_collection(
-    collection, fitted
-):
+def test_log_odds_are_the_evidence_and_the_weighed_prior_of_the_collection(collection, fitted):
     pages = collection[0]
     background = Background.of(pages, len(pages.page_ids), fitted)
     placed = background.place(pages)
@@ -27,7 +25,8 @@ def test_log_odds_are_the_evidence_of_the_calibration_and_the_prior_of_the_colle
         for j, b in enumerate((1, 30, 9)):
             likeness = placed.vectors[a] @ placed.vectors[b]
             pair = placed.reliability[a] * placed.reliability[b]
-            wanted = fitted.evidence(likeness, pair, background.spread) + background.prior
+            wanted = fitted.evidence(likeness, pair, background.spread)
+            wanted += PRIOR_WEIGHT * background.prior
             assert found[i, j] == pytest.approx(wanted, abs=1e-4)
 
 
@@ -92,7 +91,7 @@ def test_hits_have_the_log_odds_that_all_pages_have(collection, fitted, backgrou
 
 def test_a_probability_is_the_likelihood_ratio_with_the_prior_put_right(collection, background):
     for hit in searched(collection[0], background):
-        odds = np.log(hit.likelihood_ratio) + background.prior
+        odds = np.log(hit.likelihood_ratio) + PRIOR_WEIGHT * background.prior
         assert hit.probability == pytest.approx(background.calibration.probability(odds))
 
 

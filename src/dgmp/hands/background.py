@@ -37,7 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..records import Descriptors, Floats
-from .calibration import Calibration, sigmoid
+from .calibration import PRIOR_WEIGHT, Calibration, sigmoid
 
 KIND = 0.5  # of correlations: pages less related by this count a third in the mean of a kind
 LEAN = 6.0  # pages of a kind that the mean of the describer counts for
@@ -149,6 +149,11 @@ class Background:
             centred.reliability.astype(np.float32),
             (centred.shared / centred.reliability).astype(np.float32),
         )
+
+    @property
+    def weighed_prior(self) -> float:
+        """What is added to the evidence of a pair: see calibration.py."""
+        return PRIOR_WEIGHT * self.prior
 
     @cached_property
     def _gram(self) -> Floats:  # (sampled, sampled)

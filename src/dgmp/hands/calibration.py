@@ -13,9 +13,13 @@ either mean it stays what it is there, so that it never falls as r rises (but by
 is below 0.08 and pairs of one school stand out). A probability needs a prior besides, the share of
 pairs by one hand in the collection, which the collection itself tells:
 
-    P(same hand) = σ(b + a·(evidence + prior log-odds))       a, b: see :meth:`probability`
+    P(same hand) = σ(b + a·(evidence + p·prior log-odds))       a, b: see :meth:`probability`
 
-The same likeness is therefore worth less in a large catalogue, which has more look-alikes. Where
+The same likeness is therefore worth less in a large catalogue, which has more look-alikes. The
+weight p of the prior is ``PRIOR_WEIGHT`` and not 1, as evidence is cautious: on sources that were
+left out, the share of pairs by two hands whose evidence reaches t falls with t twice as fast as it
+would if evidence were exact, so a collection can grow twice as fast before chance makes as many
+look-alikes. With the prior in full nearly all pages of a large collection would stay alone. Where
 even pages as like as those of one hand would not reach a ratio of ``LEAST_RATIO``, there is too
 little writing to say.
 """
@@ -37,6 +41,7 @@ from ..records import Floats
 FORMAT = Format("dgmp-calibration", 3, "calibration", older=(1, 2))  # which say nothing here
 MOST_EVIDENCE, LEAST_EVIDENCE = 12.0, -6.0  # beyond, pages by known writers are too few to tell
 LEAST_RATIO = 20.0
+PRIOR_WEIGHT = 0.5  # see benchmarks/results/default.md, "The weight of the prior"
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ class Evidence:
     calibration: Calibration
     placed: Placed
     spread: float
-    prior: float
+    prior: float  # weighed
     # Of a collection that is too large to compare all pages: only these pairs may be looked for.
     neighbours: Neighbours | None = field(default=None, kw_only=True)
 
@@ -39,7 +39,7 @@ class Evidence:
             part(descriptors, chosen), len(descriptors.page_ids), calibration
         )
         placed = background.place(descriptors)
-        return cls(calibration, placed, background.spread, background.prior)
+        return cls(calibration, placed, background.spread, background.weighed_prior)
 
     def __len__(self) -> int:
         return len(self.placed.reliability)
@@ -136,7 +136,7 @@ def with_probabilities(
     assert found.halves is not None  # or it had no place
     assert query.halves is not None
     enough &= ~np.isnan(found.halves) & ~np.isnan(query.halves)  # a half may be empty
-    probabilities = calibration.probability(evidence + background.prior)
+    probabilities = calibration.probability(evidence + background.weighed_prior)
     return tuple(
         replace(hit, probability=float(p), likelihood_ratio=float(np.exp(e)))
         if says

@@ -103,7 +103,7 @@ def losses(calibration, seed):
     return pair_loss(calibration, evidence, writers), pair_loss(after, evidence, writers), shift
 
 
-@pytest.mark.parametrize("by", [-1.0, 2.0])
+@pytest.mark.parametrize("by", [0.0, 2.0])
 def test_probabilities_of_pairs_get_better_where_they_were_wrong(fitted, by):
     before, after, shift = losses(skewed(fitted, by), 31)
     assert after < 0.95 * before
@@ -112,8 +112,8 @@ def test_probabilities_of_pairs_get_better_where_they_were_wrong(fitted, by):
 
 @pytest.mark.parametrize("seed", [31, 32])
 def test_probabilities_of_pairs_stay_good_where_they_were(fitted, seed):
-    """For pages with so little writing those of the calibration are too low by two."""
-    before, after, _ = losses(skewed(fitted, -2.0), seed)
+    """For pages with so little writing those of the calibration are too low by one."""
+    before, after, _ = losses(skewed(fitted, -1.0), seed)
     assert after < 1.02 * before
 
 

@@ -106,7 +106,7 @@ class _Work:
             calibration,
             Placed(self.vectors.read(), numbers[:, 1], numbers[:, 2], numbers[:, 0]),
             background.spread,
-            background.prior,
+            background.weighed_prior,
             neighbours=Neighbours(found, evidence, self._shorts().read()),
         )
 
