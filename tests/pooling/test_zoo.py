@@ -227,6 +227,16 @@ def test_broken_features_show_in_their_image_only(name, broken, weighted):
     close(pooled[1], expected[1])
 
 
+@every_pooling
+def test_a_traced_pooling_takes_other_sizes_and_shows_broken_features(name):
+    pooling = make(name)
+    traced = torch.jit.trace(pooling, random_features(2, CHANNELS, 3, 3))
+    features = random_features(3, CHANNELS, 4, 5)
+    close(traced(features), pooling(features))
+    features[0, 1, 2] = torch.nan
+    assert not traced(features)[0].isfinite().all()
+
+
 def test_the_table_is_complete():
     assert list(POOLINGS) == [
         "avg",

@@ -17,6 +17,8 @@ from torch import Tensor
 from .layer import Pooling
 from .solvers import at_once, can_read
 
+_COUNTED = 2**24  # float32 holds every whole number up to here
+
 
 class MaxPool(Pooling):
     """The largest value of each channel."""
@@ -63,11 +65,25 @@ def _over_present(
 
 
 def _first_largest(values: Tensor) -> Tensor:  # (B, C, N) -> (B, C)
-    # The gradient of amax looks for ties, which takes longer than all else; of the ways that do
-    # not, this one is the faster on a CPU.
+    # The gradient of amax looks for ties, which takes longer than all else, and kernels that find
+    # the place of a maximum compare one value at a time.
+    if at_once(values) and values.shape[2] < _COUNTED:
+        known = values.detach()
+        peak = known.amax(dim=2, keepdim=True)
+        if not peak.isnan().any():
+            return values.gather(2, _first_place(known, peak)).squeeze(2)
     if can_read(values) and not torch.compiler.is_compiling():
         return F.adaptive_max_pool2d(values.unsqueeze(2), 1).flatten(1)
     return values.max(dim=2).values
+
+
+def _first_place(values: Tensor, peak: Tensor) -> Tensor:  # (B, C, N), (B, C, 1) -> (B, C, 1)
+    """Where the first of the values stands that equal the peak."""
+    count = values.shape[2]
+    # A comparison that writes numbers is vectorised, one that writes booleans is not.
+    hits = torch.eq(values, peak, out=torch.empty_like(values))
+    left = hits.mul_(torch.arange(count, 0, -1, dtype=values.dtype)).amax(dim=2, keepdim=True)
+    return count - left.long()
 
 
 def bounded(

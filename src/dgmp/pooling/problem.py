@@ -155,8 +155,7 @@ def doubted_rows(doubt: Tensor, energy: Tensor, phi: Tensor) -> Iterator[Tensor 
     if not solvers.can_read(phi):
         yield slice(None)
         return
-    doubt = doubt & (energy > 0)
-    if doubt.any():  # an empty list of rows would still be one group
+    if doubt.any() and (doubt := doubt & (energy > 0)).any():  # no rows would still be one group
         yield from doubt.nonzero().squeeze(1).split(_together(phi, _REFINE_ELEMENTS))
 
 

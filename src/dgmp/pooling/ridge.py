@@ -70,7 +70,7 @@ from .problem import (
     surely_pooled,
     surely_solved,
 )
-from .solvers import cholesky_in_place, direct_solver, refining_solver, rows_times
+from .solvers import cholesky_in_place, direct_solver, less_rows_times, refining_solver, rows_times
 
 _CACHED_ELEMENTS = 2**20  # features whose gradient is computed together
 
@@ -111,7 +111,7 @@ def pool_images(
             if problem.dual:
                 doubt = dual_doubt(pooled, beta, penalty, energy)
             else:
-                doubt = primal_doubt(rows_times(beta, problem.matrix) - pooled, pooled)
+                doubt = primal_doubt(less_rows_times(pooled, beta, problem.matrix), pooled)
             for rows in doubted_rows(doubt, energy, phi):
                 wide = lay_out_wide(phi, weights, rows)
                 solve = refining_solver(wide.matrix, penalty[rows], factor[rows])
@@ -175,8 +175,10 @@ def pull_images(
         by_phi = torch.empty_like(phi)
         rest = []
         # A few images at a time: what reads their features again then finds them in the cache.
-        for part in parts(phi, _CACHED_ELEMENTS):
-            few = Solved(*(field[part] for field in solved))
+        groups = parts(phi, _CACHED_ELEMENTS)
+        for part in groups:
+            # Six views of a whole batch would take as long as a product of a small one.
+            few = solved if len(groups) == 1 else Solved(*(field[part] for field in solved))
             psi = phi[part] / few.size[:, None, None] if scaled else phi[part]
             counts = None if weights is None else weights[part]
             rest.append(
@@ -321,7 +323,7 @@ def _apply(
         doubt = dual_doubt(solved.pooled, solved.beta, penalty, solved.energy)
     else:
         moved = u if inner is None else u + inner / penalty.unsqueeze(1)
-        doubt = primal_doubt(outer - x - rows_times(moved, problem.matrix), x)
+        doubt = primal_doubt(less_rows_times(outer - x, moved, problem.matrix), x)
     for rows in doubted_rows(doubt, solved.energy, phi):
         wide = lay_out_wide(phi, weights, rows)
         solve = refining_solver(wide.matrix, penalty[rows], factor[rows])

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch._C import _are_functorch_transforms_active, _len_torch_dispatch_stack
 from torch._C._functorch import is_legacy_batchedtensor
+from torch.jit._trace import is_tracing
 
 _STRIP = 96  # columns; a multiple of what the CPU's kernels take at a time, others are slower
 _REFINE_STEPS = 8  # on the CPU mostly one or two are run
@@ -88,6 +89,7 @@ def at_once(*tensors: Tensor) -> bool:
     """Whether values may be read, as nobody traces, transforms or queues what is computed."""
     return (
         not torch.compiler.is_compiling()
+        and not is_tracing()
         and not _are_functorch_transforms_active()
         and not _len_torch_dispatch_stack()
         and all(type(x) is Tensor and can_read(x) for x in tensors)
