@@ -1,5 +1,6 @@
 """One thread per test process, since the processes share the cores; small models and corpora."""
 
+import gc
 import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch is imported; subprocesses inherit it
@@ -12,6 +13,20 @@ from s3_server import s3, s3_server  # noqa: F401
 
 settings.register_profile("dgmp", deadline=None)  # machines are shared: no law about time
 settings.load_profile("dgmp")
+
+gc.disable()  # until all is imported, which stays
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop():
+    gc.freeze()
+    gc.set_threshold(20_000, 10, 10)  # in place of 700: most of what tests make goes by itself
+    gc.enable()
+
+
+def pytest_sessionfinish():
+    gc.freeze()  # nothing is searched for garbage when the process ends
+
 
 # Small squares of small pages, as they are: nothing is estimated or resampled.
 LOOKS_AT = {"patch": 64, "stride": 40, "min_edges": 40, "side": 32}

@@ -3,6 +3,7 @@
 Nothing of dgmp is imported before, so that a program imports all that it names.
 """
 
+import gc
 import json
 import os
 import runpy
@@ -67,8 +68,11 @@ def forks():
 
 
 def serve():
+    gc.disable()
     for name in SLOW:
         import_module(name)
+    gc.enable()
+    gc.freeze()  # at its end a program would go through all that was imported, and copy it
     assert len(list(Path("/proc/self/task").iterdir())) == 1, "an import has started a thread"
     requests = os.fdopen(os.dup(0), "rb", buffering=0)
     answers = os.fdopen(os.dup(1), "wb", buffering=0)

@@ -5,6 +5,7 @@ server does that died; what it had taken stays, as in a store that keeps its obj
 """
 
 import asyncio
+import gc
 import os
 import socket
 import subprocess
@@ -158,6 +159,7 @@ def _serve(port):
         with one_at_a_time if conditional else nullcontext():
             return moto(environ, start)
 
+    gc.freeze()
     make_server("127.0.0.1", port, app, threaded=True).serve_forever()
 
 

@@ -6,6 +6,7 @@ there.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import select
@@ -92,6 +93,7 @@ def serve() -> None:
         import_module(name)
     from dgmp.cli import main
 
+    gc.freeze()  # at its end a command would go through all that was imported, and copy it
     # A child has no threads but the one that forked, so that none may run here.
     assert len(list(Path("/proc/self/task").iterdir())) == 1, "an import has started a thread"
     requests = os.fdopen(os.dup(0), "rb", buffering=0)

@@ -1,7 +1,7 @@
 """Pages described and classified one by one; those that cannot be are left out with a reason."""
 
 import pickle
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,27 +20,13 @@ from dgmp.describers import (
 )
 from dgmp.engines import engine_for
 from dgmp.errors import CorpusError, ImageError
-from dgmp.pixels import Preparation, ink_middle, prepare_page
+from dgmp.pixels import ink_middle, prepare_page
 from dgmp.sources import FileSource
 
+from .means import Means
 from .small_pages import page
 
 CLASSES = ("Caroline", "Cursiva", "Uncial")
-
-
-@dataclass(frozen=True)
-class Means:
-    """The means of four parts of a page."""
-
-    preparation = Preparation(canonical=None, binarization="none")
-    dim = 4
-    spec = {"kind": "means"}  # noqa: RUF012
-    calibration = None
-
-    def describe_page(self, image):
-        parts = np.array_split(image.pixels.ravel().astype(np.float32), 4)
-        vector = np.array([part.mean() for part in parts], np.float32)
-        return vector / np.linalg.norm(vector)
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 Importing takes longer than learning, so one process imports and forks those that are killed.
 """
 
+import gc
 import os
 import signal
 import sys
@@ -15,6 +16,7 @@ import dgmp.training
 STAGES = ("preparing", "finding", "epoch 2/4", "describing")
 
 if __name__ == "__main__":
+    gc.freeze()  # the children end sooner
     for stage in (*STAGES, None):
         reading, writing = os.pipe()
         child = os.fork()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import pickle
 import shutil
@@ -77,6 +79,7 @@ class _Process:
 
 
 def _begin(packed: Path) -> None:
+    atexit.register(gc.freeze)  # nothing is searched for garbage when the process ends
     threading.Thread(target=_end_with_parent, args=(packed,), daemon=True).start()
 
 
