@@ -5,29 +5,25 @@
 HANDS is a corpus with a writers.csv that gives split, writer, source_repo and licence of each page;
 all pages must be under CC-BY. Without --out it goes into the package. --without leaves out
 the pages of sources, to test on kinds of writing that it has not seen. It is calibrated on three
-groups of sources, each described without having been fitted on, and on synthetic writers. Ten
-minutes on one core, 12 GB of memory.
+groups of sources, each described without having been fitted on. Twenty minutes on one core, 12 GB
+of memory.
 """
 
 import argparse
 import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import cv2
 import torch
 from hand_labels import open_hands
 
 from dgmp.cli.progress import page_bar
-from dgmp.corpora import open_corpus
 from dgmp.describers import FusedRecipe, See, Seen, gather, make_default, save_fused
 from dgmp.describers.registry import SHIPPED
 from dgmp.pixels import OnPixels, Preparation, page_reader
 from dgmp.pixels.scale import CANONICAL
 from dgmp.records import Page
-from dgmp.synthetic import synthesize
-from dgmp.tasks.readying import KnownScale, scale_pages
 
 LEFT_OUT = (  # the sources that are left out to test on kinds of writing that were not seen
     "HTR-United/cremma-wikipedia",
@@ -37,7 +33,6 @@ LEFT_OUT = (  # the sources that are left out to test on kinds of writing that w
     "HTR-United/CREMMA-MSS-19",
 )
 MODERN = ("banq-dcn/Copiste-d-un-jour",)
-STRANGERS = {"writers": 40, "pages": 4, "seed": 11}
 
 
 def fold_of(source: str) -> str:
@@ -79,20 +74,11 @@ def main() -> None:
     recipe = FusedRecipe()
     at_scale = {page.id: CANONICAL for page in pages}  # as the set was made
     seen = look_at_pages(pages, at_scale, recipe, "looking at pages")
-    with TemporaryDirectory() as folder:
-        synthesize(folder, **STRANGERS)
-        drawn = open_corpus(folder).pages
-        # Their sizes vary from page to page: no describer is there yet to find that out.
-        alone = [page.id for page in drawn]
-        made = scale_pages(drawn, Preparation(), KnownScale(), alone=alone)
-        title = "looking at synthetic pages"
-        strangers = look_at_pages(made.pages, made.distances, recipe, title)
     print("fitting, once on all pages and once without each fold", flush=True)
     describer = make_default(
         seen,
         recipe,
         folds=[fold_of(rows[page.page.id]["source_repo"]) for page in seen],
-        strangers=strangers,
     )
     save_fused(describer, arguments.out)
     print(f"{arguments.out}: {describer.dim} entries, made from {len(seen)} pages")

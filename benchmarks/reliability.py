@@ -108,7 +108,9 @@ def calibrated_without(name: str, folds: dict[str, Fold]) -> Calibration:
     vectors = np.concatenate([view.vectors for view in parts])
     halves = np.concatenate([view.halves for view in parts])  # type: ignore[misc]
     together = Descriptors(tuple(ids), vectors, {}, halves=halves)
-    return fit_calibration(together, writers, scans, folds=names)
+    return fit_calibration(
+        together, writers, scans, folds=names, collections=FusedRecipe().collections
+    )
 
 
 def collections(

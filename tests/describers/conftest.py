@@ -19,6 +19,7 @@ def recipe():
         weight=0.7,
         bands=3,
         patch=100,
+        collections=20,
     )
 
 

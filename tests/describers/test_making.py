@@ -1,7 +1,6 @@
 """How the default describer is made, and how it is calibrated."""
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,18 +16,9 @@ from dgmp.describers import (
 )
 from dgmp.describers.making import View, describe_views
 from dgmp.errors import CorpusError, ImageError
-from dgmp.hands import fit_calibration
 from dgmp.pixels import PageImage, Preparation, centre_patch
 from dgmp.records import Page
 from dgmp.sources import FileSource
-
-
-@pytest.fixture(scope="module", autouse=True)
-def few_collections():
-    """Drawing 200 from eighteen pages takes seconds and tells no more."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(making, "fit_calibration", partial(fit_calibration, collections=20))
-        yield
 
 
 @pytest.fixture(scope="module")
@@ -102,31 +92,24 @@ def test_the_default_is_fitted_on_all_pages_and_calibrated(default, fused):
     assert default.spec == fused.spec
 
 
-def test_strangers_are_not_fitted_on(seen, recipe, folds):
-    made = make_default(seen[:12], recipe, folds=folds[:12], strangers=seen[12:])
-    assert made.spec == make_fused(seen[:12], recipe).spec
-
-
 @pytest.fixture
 def asked(monkeypatch):
     """What a calibration is fitted on, instead of fitting it."""
     calls = []
 
-    def remember(descriptors, writers, scans, *, folds):
+    def remember(descriptors, writers, scans, *, folds, collections):
         calls.append((descriptors, writers, scans, folds))
 
     monkeypatch.setattr(making, "fit_calibration", remember)
     return calls
 
 
-def test_pages_and_patches_of_all_folds_and_strangers_calibrate_apart(asked, seen, recipe, folds):
-    make_default(seen[:12], recipe, folds=folds[:12], strangers=seen[12:])
+def test_pages_and_patches_of_all_folds_calibrate_apart(asked, seen, recipe, folds):
+    make_default(seen, recipe, folds=folds)
     ((descriptors, _, _, names),) = asked
     assert len(descriptors.page_ids) == 2 * len(seen)
     assert {name: names.count(name) for name in names} == {
-        (fold, number): pages
-        for fold, pages in (("strangers", 6), ("first", 9), ("second", 3))
-        for number in (0, 1)
+        (fold, number): folds.count(fold) for fold in ("first", "second") for number in (0, 1)
     }
 
 
@@ -154,12 +137,6 @@ def test_pages_without_writers_cannot_calibrate(seen, recipe, folds):
     unknown = replace(seen[0], page=replace(seen[0].page, writer=None))
     with pytest.raises(CorpusError, match="needs the writer of every page"):
         make_default([unknown, *seen[1:]], recipe, folds=folds)
-
-
-def test_strangers_need_writers_too(seen, recipe, folds):
-    unknown = replace(seen[0], page=replace(seen[0].page, writer=None))
-    with pytest.raises(CorpusError, match=r"'0/0\.png' has none"):
-        make_default(seen, recipe, folds=folds, strangers=[unknown])
 
 
 def test_every_page_needs_a_fold(seen, recipe):

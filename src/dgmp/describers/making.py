@@ -7,9 +7,8 @@ same in mirrors differ.
 Pages that a describer was fitted on lie further apart than any others, and must not calibrate it.
 So the pages come in folds, the describer is fitted anew without each, and that fold is described;
 the describer itself is then fitted on all pages. A fold is best a source of its own, another kind
-of writing: what is learned there holds on the pages of others. Pages by strangers, which no fit
-sees, are described by the describer itself. Whole pages and patches of them calibrate alike, so
-that also the amount of writing varies.
+of writing: what is learned there holds on the pages of others. Whole pages and patches of them
+calibrate alike, so that also the amount of writing varies.
 """
 
 from __future__ import annotations
@@ -54,6 +53,7 @@ class FusedRecipe:
     weight: float = 0.85  # of the first part's cosine
     bands: int = 6  # parts of a page that the first part is fitted on as well
     patch: int = 256  # pixels: the patches that calibrate
+    collections: int = 2000  # drawn to calibrate: of 200 the threshold depends on the drawing
     seed: int = 0
 
 
@@ -149,27 +149,26 @@ def make_default(
     recipe: FusedRecipe | None = None,
     *,
     folds: Sequence[Hashable],
-    strangers: Sequence[Seen] = (),
     preparation: Preparation | None = None,
 ) -> FusedDescriber:
-    """The describer fitted on all pages but strangers', calibrated by pages it was not fitted on.
+    """The describer fitted on all pages, calibrated by describers that have not seen some of them.
 
     ``folds`` has that of each page, such as its source.
     """
     recipe = recipe or FusedRecipe()
     if len(folds) != len(seen):
         raise ValueError(f"{len(seen)} pages, but {len(folds)} folds")
-    unknown = [page.page.id for page in (*seen, *strangers) if page.page.writer is None]
+    unknown = [page.page.id for page in seen if page.page.writer is None]
     if unknown:
         raise CorpusError(f"calibration needs the writer of every page, {unknown[0]!r} has none")
     found = make_fused(seen, recipe, preparation=preparation)
-    described = [_Fold("strangers", strangers, found)] if strangers else []
+    described = []
     for fold in dict.fromkeys(folds):
         inside = [page for page, name in zip(seen, folds, strict=True) if name == fold]
         outside = [page for page, name in zip(seen, folds, strict=True) if name != fold]
         without = make_fused(outside, recipe, preparation=preparation)
         described.append(_Fold(fold, inside, without))
-    return replace(found, calibration=_calibrated(described))
+    return replace(found, calibration=_calibrated(described, recipe.collections))
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +178,7 @@ class _Fold:
     describer: FusedDescriber
 
 
-def _calibrated(described: Sequence[_Fold]) -> Any:
+def _calibrated(described: Sequence[_Fold], collections: int) -> Any:
     ids: list[str] = []
     vectors, halves = [], []
     writers: list[Hashable] = []
@@ -201,7 +200,7 @@ def _calibrated(described: Sequence[_Fold]) -> Any:
                 scans.append(page.page.scan)
                 folds.append((fold.name, number))
     descriptors = Descriptors(tuple(ids), np.concatenate(vectors), {}, None, np.concatenate(halves))
-    return fit_calibration(descriptors, writers, scans, folds=folds)
+    return fit_calibration(descriptors, writers, scans, folds=folds, collections=collections)
 
 
 def _is_written(view: View) -> bool:

@@ -32,7 +32,6 @@ from .margins import margins
 
 MOST_PAGES = (1, 2, 4, 6)  # by one writer in a drawn collection, in turn
 THRESHOLDS = np.arange(-5.0, 2.05, 0.1)  # of mean log-odds
-DENSITY_COLLECTIONS = 120  # of those drawn: their pairs are enough
 NEAREST = 5  # pages of each whose probabilities are fitted: those that a search lists first
 _RIDGE = 1e-3  # keeps curves finite where groups are right without exception
 
@@ -60,13 +59,13 @@ def fit_calibration(
         raise ValueError("descriptors must have the halves of pages")
     known = _codes(writers)
     drawings = _draw(known, scans, _codes(folds), collections, np.random.default_rng(seed))
-    collected = [_Collection(part(descriptors, rows), known[rows]) for rows in drawings]
+    collected = [_Collection(descriptors, rows, known[rows]) for rows in drawings]
     mixed = [each for each in collected if 0 < each.same.mean() < 1]
     if not mixed:
         raise ValueError("writers must have pages on two scans or more, none has")
     found = START
     for _ in range(2):  # what is found out about a collection depends on the densities
-        pairs = [each.pairs(found) for each in mixed[:DENSITY_COLLECTIONS]]
+        pairs = [each.pairs(found) for each in mixed]
         _check_apart(pairs)
         found = fit_densities(pairs, found)
     return _fit_groups(collected, found)
@@ -74,8 +73,15 @@ def fit_calibration(
 
 @dataclass(frozen=True, eq=False)
 class _Collection:
-    descriptors: Descriptors
-    writers: NDArray[np.intp]
+    """Some pages; their vectors are copied when they are asked for, as thousands are drawn."""
+
+    everything: Descriptors
+    rows: NDArray[np.intp]
+    writers: NDArray[np.intp]  # of these
+
+    @property
+    def descriptors(self) -> Descriptors:
+        return part(self.everything, self.rows)
 
     @property
     def same(self) -> NDArray[np.bool_]:
@@ -83,8 +89,9 @@ class _Collection:
         return np.asarray(self.writers[rows] == self.writers[columns])
 
     def pairs(self, calibration: Calibration) -> Pairs:
-        background = Background.of(self.descriptors, len(self.writers), calibration)
-        placed = background.place(self.descriptors)
+        descriptors = self.descriptors
+        background = Background.of(descriptors, len(self.writers), calibration)
+        placed = background.place(descriptors)
         rows, columns = np.triu_indices(len(self.writers), 1)
         likeness = (placed.vectors @ placed.vectors.T)[rows, columns].astype(np.float64)
         reliability = placed.reliability[rows] * placed.reliability[columns]
@@ -138,7 +145,7 @@ def _scan(scans: Sequence[Hashable | None], page: int) -> Hashable:
 
 def _fit_groups(collected: Sequence[_Collection], calibration: Calibration) -> Calibration:
     scores = np.zeros(len(THRESHOLDS))
-    groupings = []
+    trees, pairs_of = [], []
     for collection in collected:
         evidence = Evidence.of(collection.descriptors, calibration)
         tree, top = average_tree(evidence, np.arange(len(collection.writers)))
@@ -149,23 +156,22 @@ def _fit_groups(collected: Sequence[_Collection], calibration: Calibration) -> C
                 groups = cut_tree(tree, top - threshold)
                 by_joints[count] = groups_and_number(collection.writers, groups)
         scores += [by_joints[count] for count in joined.tolist()]
-        groupings.append((collection.writers, evidence, tree, top))
+        trees.append((tree, top))
+        pairs_of.append(nearest_pairs(collection.writers, evidence))
     threshold = float(THRESHOLDS[int(scores.argmax())])
     insides, aparts, sizes, right = [], [], [], []
-    for writers, evidence, tree, top in groupings:
+    for collection, (tree, top) in zip(collected, trees, strict=True):
         groups = cut_tree(tree, top - threshold)
-        found = margins(evidence, groups, threshold)
+        # Found out once more: kept, it would take as much memory as the vectors of all drawings.
+        found = margins(Evidence.of(collection.descriptors, calibration), groups, threshold)
         insides.append(found.weakest)
         aparts.append(found.apart)
         sizes.append(np.bincount(groups))
-        right.append(_exact(writers, groups))
+        right.append(_exact(collection.writers, groups))
     inside, apart = np.concatenate(insides), np.concatenate(aparts)
     several, exact = np.concatenate(sizes) > 1, np.concatenate(right)
     joint = _logistic(np.stack([inside, apart], axis=1)[several], exact[several])
-    odds, same = (
-        np.concatenate(values)
-        for values in zip(*(nearest_pairs(w, e) for w, e, _, _ in groupings), strict=True)
-    )
+    odds, same = (np.concatenate(values) for values in zip(*pairs_of, strict=True))
     pairs = _logistic(odds[:, None], same)
     single = _logistic(apart[~several, None], exact[~several])
     return replace(
