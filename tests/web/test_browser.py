@@ -15,6 +15,10 @@ from tools.browser import MISSING, find_browser, launched, served
 
 SIZES = {"desk": (1280, 800), "tablet": (820, 1180)}
 READY = "html.with-script body"  # a page that listens to keys
+AT_REST = """() => {
+  const { zoomSpring, centerSpringX, centerSpringY } = shown[0].viewer.viewport;
+  return [zoomSpring, centerSpringX, centerSpringY].every((spring) => spring.isAtTargetValue());
+}"""
 PIECE = ".pairs.for .pair-button[aria-pressed]"  # one that listens to clicks
 PATIENCE = 120_000  # milliseconds: the machine may be busy
 
@@ -269,14 +273,14 @@ def test_a_word_is_typed_found_shown_on_its_page_and_pointed_at(open_page, spott
         assert page.locator("[data-viewer]").get_attribute("data-shown") == framed
 
         # Another place is pointed at.
-        page.wait_for_timeout(700)  # until the scan has come to rest
+        page.wait_for_function(AT_REST)
         page.locator(READY).press("x")
-        scan = page.locator("[data-viewer]").bounding_box()
-        x, y = scan["x"] + 0.2 * scan["width"], scan["y"] + 0.4 * scan["height"]
-        page.mouse.move(x, y)
+        page.wait_for_selector("#draw[aria-pressed=true]")
+        hit = page.locator("[data-viewer] .place").bounding_box()
+        page.mouse.move(hit["x"] + 4, hit["y"] + 4)
         page.mouse.down()
-        page.mouse.move(x + 60, y + 30)
-        page.mouse.move(x + 160, y + 60)
+        page.mouse.move(hit["x"] + 20, hit["y"] + 12)
+        page.mouse.move(hit["x"] + hit["width"] - 6, hit["y"] + hit["height"] - 4)
         page.mouse.up()
         page.wait_for_function(
             "(before) => document.querySelector('#box').value !== before", arg=framed
