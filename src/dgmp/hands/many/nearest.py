@@ -20,7 +20,7 @@ from ..calibration import Calibration
 from .cells import Cells
 from .row_file import RowFile
 
-PROBES = 32  # of these four see benchmarks/results/grouping.md
+PROBES = 64  # of these four see benchmarks/results/grouping.md
 PROPOSED = 96
 KEPT = 24
 BLOCK = 8192  # pages whose neighbours are found at once
