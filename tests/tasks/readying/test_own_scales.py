@@ -12,6 +12,7 @@ from dgmp.corpora import open_corpus
 from dgmp.describers import Describer
 from dgmp.errors import ImageError
 from dgmp.pixels import Preparation
+from dgmp.records import Page
 from dgmp.tasks import describe
 from dgmp.tasks.readying.own_scales import RUN, SAMPLE, _sample, own_scales_are_better
 from dgmp.tasks.readying.scaling import KnownScale, collection_scale, scale_pages
@@ -101,7 +102,7 @@ def test_where_no_page_can_be_described_the_scale_stays_shared(pages):
 
 
 def test_of_many_pages_runs_of_neighbours_are_compared(pages):
-    many = [pages[0].__class__(f"{i:04}", pages[0].source) for i in range(1000)]
+    many = [Page(f"{i:04}", pages[0].source) for i in range(1000)]
     places = [int(page.id) for page in _sample(many[::-1])]
     assert len(set(places)) == SAMPLE
     starts = places[::RUN]

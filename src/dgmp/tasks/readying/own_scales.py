@@ -8,8 +8,8 @@ like their most similar page. Where no two pages of the sample are by one hand, 
 and the scale stays shared.
 
 On `hands`, whose pages share a resolution, and on pages in another alphabet the mean of these
-cosines falls by 0.00 to 0.02 where each page has its own scale, on synthetic pages whose sizes vary
-it rises by 0.04, and four pages in five gain (benchmarks/results/shared_scale.md).
+cosines falls by 0.00 to 0.01 where each page has its own scale, on synthetic pages whose sizes vary
+it rises by 0.03 to 0.05, and four pages in five gain (benchmarks/results/shared_scale.md).
 """
 
 from __future__ import annotations
