@@ -18,8 +18,8 @@ pairs by one hand in the collection, which the collection itself tells:
 The same likeness is therefore worth less in a large catalogue, which has more look-alikes. The
 weight p of the prior is ``PRIOR_WEIGHT`` and not 1, as evidence is cautious: on sources that the
 describer was not fitted on, the share of pairs by two hands whose evidence reaches t falls with t
-twice as fast as it would if evidence were exact, so a collection can grow twice as fast before chance makes as many
-look-alikes. With the prior in full nearly all pages of a large collection would stay alone. Where
+twice as fast as it would if evidence were exact, so chance makes fewer look-alikes in a large
+collection than evidence says. With the prior in full nearly all its pages would stay alone. Where
 even pages as like as those of one hand would not reach a ratio of ``LEAST_RATIO``, there is too
 little writing to say.
 """
