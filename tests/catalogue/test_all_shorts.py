@@ -43,7 +43,7 @@ def test_of_a_large_catalogue_those_that_are_kept_are_taken(tmp_path, monkeypatc
     catalogue.drop(["007"])
     kept, after = short_vectors(catalogue)
     assert set(made) - set(kept) == {"007"}
-    np.testing.assert_allclose(np.delete(before, 7, axis=0), after, atol=2e-3)  # of 16 bits
+    np.testing.assert_allclose(np.delete(before, 7, axis=0), after, atol=4e-3)  # of 8 bits
 
 
 def test_the_digest_changes_with_the_pages_and_only_then(filled, tmp_path):

@@ -25,7 +25,7 @@ from .rounding import scales
 SHORT = 512  # entries of a short vector; see benchmarks/results/catalogue.md
 SAMPLED = 8_000  # pages a projection is learned from
 FILE = "short.npz"
-VERSION = 1
+VERSION = 2  # of the projection and of what is made by it
 _MORE = 32  # directions that are followed beyond those that are kept
 _ROUNDS = 2
 _AT_ONCE = 500  # rows that are widened to float32 at once

@@ -221,9 +221,9 @@ def stored_rows(rows: Any) -> NDArray[Any]:  # (pages, dim)
     return stored
 
 
-def unchecked_rows(rows: Any) -> NDArray[Any]:  # (pages, dim)
-    """The same, whatever they are."""
-    column = rows["vector"]
+def unchecked_rows(rows: Any, name: str = "vector") -> NDArray[Any]:  # (pages, dim)
+    """The same, whatever they are; or those of another column of lists of one length."""
+    column = rows[name]
     flat = column.combine_chunks() if hasattr(column, "combine_chunks") else column
     return np.asarray(flat.flatten()).reshape(len(column), column.type.list_size)
 

@@ -2,7 +2,7 @@
 
 Up to ``EXACT_PAGES`` pages the rounded vectors are held in memory (a byte per entry: 0.4 GB for
 10 000 pages of 35 072 entries) and a search is a product with all of them. Beyond, short vectors
-find (:mod:`.shorts`): an index of LanceDB proposes some hundred pages, and their long vectors
+find (:mod:`.shorts`): all of these, in memory, propose some hundred pages, and their long vectors
 decide who is a hit and in which order. A large catalogue without these (before
 :meth:`Catalogue.settle`, or of an older version) is read through from the disk, which is exact and
 slow. In every case the cosines of the hits are those of the stored vectors, in float64.

@@ -1,10 +1,10 @@
-"""Short vectors find: a second, small table beside that of the pages, with an index.
+"""Short vectors find: a second, small table beside that of the pages.
 
-``short.lance`` holds a short vector per page (see :mod:`.projection`) and the step of the long one
-it came from. All of it follows from the table of the pages: :meth:`ShortTable.settle` makes it, or
-finishes it after a kill, by comparing ids and steps. A page that is added later has its short
-vector written before its row, so no page of the catalogue is ever without one; pages that are not
-indexed yet are looked through one by one.
+``short.lance`` holds a short vector per page (see :mod:`.projection`), a byte per entry, and the
+step of the long one it came from. All of it follows from the table of the pages:
+:meth:`ShortTable.settle` makes it, or finishes it after a kill, by comparing ids and steps. A page
+that is added later has its short vector written before its row, so no page of the catalogue is ever
+without one. A search looks through all short vectors, in memory (:mod:`.held_shorts`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..names import need
 from ..storage import AnyPath, stamp
+from .held_shorts import SHORT_COLUMNS, HeldShorts, short_rows
 from .projection import (
     FILE,
     SAMPLED,
@@ -25,13 +26,11 @@ from .projection import (
     load_projection,
     save_projection,
 )
+from .rounding import rounded
 from .rows import among, connect, list_column, stored_rows
 
 TABLE = "short"
-BITS = 2  # per entry in the index; see benchmarks/results/catalogue.md for these four
-FOUND = 2_000  # pages the index finds
-PROPOSED = 100  # of these, the nearest by their short vectors
-PROBES = 1_000  # parts of the index that are looked through: all, up to some millions of pages
+PROPOSED = 100  # pages whose long vectors decide; see benchmarks/results/catalogue.md
 _AT_ONCE = 1_000  # long vectors in memory while short ones are made
 _WRITTEN = 20_000  # short vectors in one file
 
@@ -42,36 +41,31 @@ class ShortTable:
     def __init__(self, folder: AnyPath, dim: int) -> None:
         self._folder, self._dim = folder, dim
         self._table: Any = None
+        self._held: tuple[int, HeldShorts] | None = None  # version of the table, its rows
         self._made: tuple[str, Projection | None] = ("", None)
 
     @property
     def ready(self) -> bool:
         """Whether pages can be proposed."""
-        return self._projection() is not None and self._open() and _is_indexed(self._table)
+        return self._projection() is not None and self._open() and bool(self._table.list_indices())
 
     def propose(self, vector: NDArray[np.float32], n: int) -> list[str]:
         """The ids of the pages nearest to a long vector by their short ones."""
         projection = self._projection()
         assert projection is not None
-        limit = max(PROPOSED, 2 * n)
-        found = (
-            self._table.search(projection(vector[None])[0], vector_column_name="short")
-            .distance_type("dot")
-            .nprobes(PROBES)
-            .refine_factor(max(1, FOUND // limit))
-            .limit(limit)
-            .select(["page_id", "_distance"])
-            .to_arrow()
-        )
-        return list(found["page_id"].to_pylist())
+        version = self._table.version
+        if self._held is None or self._held[0] != version:
+            self._held = None  # not two of them in memory
+            self._held = version, HeldShorts.read(self._table)
+        return self._held[1].nearest(projection(vector[None])[0], max(PROPOSED, 2 * n))
 
     def of(self, page_ids: Set[str]) -> tuple[NDArray[np.str_], NDArray[np.float32]]:
         """Ids and short vectors of those pages that have one."""
-        rows = self._table.search().select(["page_id", "short"]).limit(None).to_arrow()
+        rows = self._table.search().select(["page_id", *SHORT_COLUMNS]).limit(None).to_arrow()
         ids = np.array(rows["page_id"].to_pylist(), dtype=object)
-        flat = np.asarray(rows["short"].combine_chunks().flatten(), np.float32)
         here = np.array([id in page_ids for id in ids], bool)
-        return ids[here], flat.reshape(len(ids), -1)[here]
+        numbers, steps = short_rows(rows)
+        return ids[here], numbers[here] * steps[here, None]
 
     def put(self, ids: Sequence[str], rows: NDArray[np.int8], steps: NDArray[np.float32]) -> None:
         """Write the short vectors of pages that are about to be added."""
@@ -88,7 +82,10 @@ class ShortTable:
             self._table.delete(among(page_ids))
 
     def settle(self, pages: Any) -> None:
-        """Make a short vector for every row of the table of the pages, and the index."""
+        """Make a short vector for every row of the table of the pages.
+
+        An index of their ids is made last, so where there is one, none is missing.
+        """
         projection = self._projection()
         if projection is None:
             projection = self._fit(pages)
@@ -98,15 +95,13 @@ class ShortTable:
             fields = [
                 pa.field("page_id", pa.string(), nullable=False),
                 pa.field("step", pa.float32()),
-                pa.field("short", pa.list_(pa.float16(), width)),
+                pa.field("short", pa.list_(pa.int8(), width)),
+                pa.field("short_step", pa.float32()),
             ]
             self._table = connect(self._folder).create_table(TABLE, schema=pa.schema(fields))
         self._fill(pages, projection)
-        index = need("lancedb.index")
-        if not _is_indexed(self._table):
-            self._table.create_index(
-                "short", config=index.IvfRq(distance_type="dot", num_bits=BITS)
-            )
+        if not self._table.list_indices():
+            self._table.create_index("page_id", config=need("lancedb.index").BTree())
         self._table.optimize()
 
     def _fit(self, pages: Any) -> Projection:
@@ -133,21 +128,15 @@ class ShortTable:
             self._table.delete(among(stale[start : start + _AT_ONCE]))
         missing = {id for id, step in wanted.items() if there.get(id) != step}
         del wanted, there
-        waiting: list[tuple[list[str], NDArray[np.float32], NDArray[np.float32]]] = []
+        pa = need("pyarrow")
+        waiting: list[Any] = []
         for ids, steps, rows in _rows(pages, missing):
-            waiting.append((ids, steps, projection(rows).astype(np.float16)))
-            if sum(len(ids) for ids, _, _ in waiting) >= _WRITTEN:
-                self._write(waiting)
+            waiting.append(_arrow(ids, steps, projection(rows)))
+            if sum(map(len, waiting)) >= _WRITTEN:
+                self._table.add(pa.concat_tables(waiting))
                 waiting = []
-        self._write(waiting)
-
-    def _write(
-        self, waiting: Sequence[tuple[list[str], NDArray[np.float32], NDArray[Any]]]
-    ) -> None:
         if waiting:
-            ids = [id for ids, _, _ in waiting for id in ids]
-            steps = np.concatenate([steps for _, steps, _ in waiting])
-            self._table.add(_arrow(ids, steps, np.concatenate([part for _, _, part in waiting])))
+            self._table.add(pa.concat_tables(waiting))
 
     def _open(self) -> bool:
         """Open the table where there is one."""
@@ -160,7 +149,7 @@ class ShortTable:
         changed = stamp(self._folder / FILE)
         if changed != self._made[0]:
             self._made = (changed, load_projection(self._folder, self._dim))
-            self._table = None  # it may have been made anew
+            self._table = self._held = None  # it may have been made anew
         return self._made[1]
 
 
@@ -181,17 +170,20 @@ def _rows(
             yield [ids[place] for place in kept], steps, stored_rows(batch)[kept]
 
 
-def _arrow(ids: Sequence[str], steps: NDArray[np.float32], short: NDArray[Any]) -> Any:
+def _arrow(ids: Sequence[str], steps: NDArray[np.float32], short: NDArray[np.float32]) -> Any:
     pa = need("pyarrow")
-    columns = {"page_id": pa.array(ids, pa.string()), "step": pa.array(steps)}
-    return pa.table({**columns, "short": list_column(short.astype(np.float16))})
+    numbers, short_steps = rounded(short)
+    return pa.table(
+        {
+            "page_id": pa.array(ids, pa.string()),
+            "step": pa.array(steps),
+            "short": list_column(numbers),
+            "short_step": pa.array(short_steps),
+        }
+    )
 
 
 def _steps(table: Any) -> dict[str, float]:
     """The step of the vector of every page, by its id."""
     rows = table.search().select(["page_id", "step"]).limit(None).to_arrow()
     return dict(zip(rows["page_id"].to_pylist(), rows["step"].to_pylist(), strict=True))
-
-
-def _is_indexed(table: Any) -> bool:
-    return any("short" in index.columns for index in table.list_indices())
