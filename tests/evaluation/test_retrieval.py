@@ -249,3 +249,20 @@ BAD = {
 def test_bad_input_is_named(message):
     with pytest.raises(ValueError, match=message):
         BAD[message]()
+
+
+def test_by_product_long_rows_of_the_gallery_come_first():
+    vectors = np.array([[1, 0], [1, 0.1], [5, 5]])
+    writers = ["a", "a", "b"]
+    extra = {"gallery": (vectors, writers, ["p", "q", "r"]), "ids": ["p", "q", "r"]}
+    assert retrieval_scores(vectors[:1], writers[:1], **extra | {"ids": ["p"]}).map == 1
+    found = retrieval_scores(vectors[:1], writers[:1], **extra | {"ids": ["p"]}, by_product=True)
+    assert found.map == 0.5  # 5 is more than 1
+
+
+def test_by_product_rows_of_one_length_are_ranked_as_by_cosine():
+    generator = np.random.default_rng(0)
+    vectors = generator.standard_normal((30, 5))
+    vectors *= 3 / np.linalg.norm(vectors, axis=1, keepdims=True)
+    writers = [f"w{n // 3}" for n in range(30)]
+    assert retrieval_scores(vectors, writers, by_product=True) == retrieval_scores(vectors, writers)

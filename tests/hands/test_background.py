@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dgmp.hands import Background
-from dgmp.hands.background import LEAST_PRIOR, LEAST_SPREAD, _log_odds
+from dgmp.hands.background import LEAST_PRIOR, LEAST_SPREAD, LITTLE, _log_odds
 from dgmp.hands.densities import START
 from dgmp.hands.evidence import part
 from dgmp.records import Descriptors
@@ -52,6 +52,23 @@ def test_what_all_pages_share_hardly_changes_likenesses(many, common):
     cosines = [pages.vectors @ pages.vectors.T for pages in (many, other)]
     assert np.abs(cosines[0] - cosines[1])[OTHERS].mean() > 0.2
     assert np.abs(likenesses(other) - likenesses(many))[OTHERS].mean() < 0.02
+
+
+def test_products_that_order_pages_are_likenesses_drawn_to_0_by_little_writing(many):
+    found = placed(many)
+    c = found.reliability
+    factors = np.sqrt(c / (c + LITTLE))
+    expected = likenesses(many) * factors[:, None] * factors[None, :]
+    np.testing.assert_allclose(found.in_order @ found.in_order.T, expected, atol=1e-5)
+
+
+def test_pages_of_unknown_halves_do_not_crowd_out_those_by_the_same_hand(many):
+    halves = many.halves.copy()
+    halves[::10] = np.nan
+    found = placed(replace(many, halves=halves))
+    rows = found.in_order @ found.in_order.T
+    np.fill_diagonal(rows, -1)
+    assert (MANY[rows[1::10].argmax(axis=1)] == MANY[1::10]).mean() > 0.9
 
 
 def test_kinds_in_one_collection_have_the_likenesses_of_each_alone():

@@ -97,7 +97,7 @@ def test_a_probability_is_the_likelihood_ratio_with_the_prior_put_right(collecti
 
 def test_hits_keep_everything_else(collection, background):
     found = searched(collection[0], background)
-    bare = [replace(hit, probability=None, likelihood_ratio=None) for hit in found]
+    bare = [replace(hit, likeness=None, probability=None, likelihood_ratio=None) for hit in found]
     assert bare == hits_of(collection[0], 7)
 
 

@@ -8,14 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dgmp.catalogue import Catalogue
 from dgmp.corpora import Corpus, open_corpus
 from dgmp.describers import LearnedClassifier, classify_pages, fit_describer, load_describer
 from dgmp.errors import CorpusError, DgmpError, ImageError, UnknownName
-from dgmp.evaluation import retrieval_scores, score_scripts
+from dgmp.evaluation import retrieval_scores, score_scripts, score_writers
+from dgmp.hands.densities import START
 from dgmp.pixels import Preparation, read_pages
 from dgmp.rankings import RERANKINGS
+from dgmp.records import Descriptors, Page
 from dgmp.sources import FileSource
-from dgmp.tasks import evaluate
+from dgmp.tasks import evaluate, score_search, search
 from dgmp.tasks.evaluating import judged_pages
 
 PAGES = 16
@@ -78,6 +81,49 @@ def test_pairs_of_one_writer_and_scan_are_neither_hit_nor_miss(pages, vectors):
     found = evaluate(of(on_scans), Oracle(vectors)).scores
     assert found == plain_scores(pages, vectors, same_scan=[page.scan for page in on_scans])
     assert found.map != evaluate(of(pages), Oracle(vectors)).scores.map
+
+
+def test_a_calibrated_describer_is_judged_in_the_order_that_searches_have(
+    shelf, calibrated_describer
+):
+    corpus = open_corpus(shelf / "scans")
+    known = [replace(page, writer=page.id[0]) for page in corpus]
+    scores = evaluate(of(known), calibrated_describer).scores
+    catalogue = Catalogue.open(shelf / "catalogue")
+    hits = [search(catalogue, page.id, 1)[0].page_id for page in known]
+    assert scores.top(1) == np.mean(
+        [hit[0] == page.id[0] for hit, page in zip(hits, known, strict=True)]
+    )
+    rows = [catalogue.page(page.id).vectors[0] for page in known]
+    plain = score_writers(known, np.stack(rows))
+    assert scores["map_by_cosine"] == pytest.approx(plain.map)
+    assert scores.intervals["map_by_cosine"] == pytest.approx(plain.intervals["map"])
+    assert "in the order of likeness" in scores.notes[-1]
+
+
+def test_the_order_of_likeness_puts_right_what_a_collection_shares():
+    generator = np.random.default_rng(2)
+    writers = np.repeat(np.arange(20), 3)
+    hands = generator.standard_normal((20, 400))
+    shared = generator.standard_normal((2, 400))[np.arange(60) % 2]  # two kinds of writing
+    vectors = hands[writers] + generator.standard_normal((60, 400)) + shared
+    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    ids = [f"p{n:02}" for n in range(60)]
+    pages = [
+        Page(id, FileSource(Path(id)), writer=f"w{w}") for id, w in zip(ids, writers, strict=True)
+    ]
+    halves = np.full(60, 0.5, np.float32)
+    scores = score_search(pages, Descriptors(tuple(ids), vectors, {}, halves=halves), START)
+    assert scores.map > scores["map_by_cosine"] + 0.05
+
+
+def test_re_ranking_begins_with_cosines(shelf, calibrated_describer):
+    corpus = open_corpus(shelf / "scans")
+    known = [replace(page, writer=page.id[0]) for page in corpus]
+    scores = evaluate(of(known), calibrated_describer, rerank="aqe").scores
+    rows = [Catalogue.open(shelf / "catalogue").page(page.id).vectors[0] for page in known]
+    assert scores.map == pytest.approx(score_writers(known, np.stack(rows), rerank="aqe").map)
+    assert "map_by_cosine" not in scores.values
 
 
 @pytest.mark.parametrize("rerank", RERANKINGS)

@@ -59,12 +59,21 @@ def test_a_copy_of_a_page_has_cosine_1_with_it(catalogue, scans, tmp_path):
 def test_probabilities_are_those_of_the_calibration(catalogue):
     hits = search(catalogue, "2-1.png", 5)
     query = catalogue.page("2-1.png")
-    found = catalogue.search(query.vectors[0], 5, leave_out="2-1.png")
+    found = catalogue.search(query.vectors[0], 11, leave_out="2-1.png")
     ids = tuple(hit.page_id for hit in found.hits)
     pages = Descriptors(ids, found.vectors, {}, halves=found.halves)
     background = Background.of(catalogue.sample(), 12, calibration_of(catalogue))
-    assert hits == with_probabilities(found.hits, pages, query, "2-1.png", background)
+    judged = with_probabilities(found.hits, pages, query, "2-1.png", background)
+    assert set(hits) <= set(judged)
     assert all(0 < hit.probability < 1 for hit in hits)
+
+
+def test_hits_are_the_most_alike_in_the_collection_not_those_with_the_highest_cosines(catalogue):
+    everything = search(catalogue, "2-1.png", 11)
+    alike, cosines = ([getattr(hit, of) for hit in everything] for of in ("likeness", "cosine"))
+    assert alike == sorted(alike, reverse=True)
+    assert cosines != sorted(cosines, reverse=True)
+    assert search(catalogue, "2-1.png", 5) == everything[:5]
 
 
 def test_probability_and_likelihood_ratio_rise_together(catalogue):
@@ -89,7 +98,8 @@ def test_without_a_calibration_there_are_cosines_only(uncalibrated):
     hits = search(uncalibrated, "2-1.png", 5)
     cosines = [hit.cosine for hit in hits]
     assert cosines == sorted(cosines, reverse=True)
-    assert [(hit.probability, hit.likelihood_ratio) for hit in hits] == [(None, None)] * 5
+    judged = [(hit.likeness, hit.probability, hit.likelihood_ratio) for hit in hits]
+    assert judged == [(None, None, None)] * 5
     assert all(hit.enough_writing for hit in hits)
 
 

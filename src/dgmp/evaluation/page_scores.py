@@ -31,12 +31,14 @@ def score_writers(
     vectors: ArrayLike,
     *,
     rerank: str | None = None,
+    by_product: bool = False,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Scores:
     """mAP and top-k of the writers of pages with these vectors, (pages, dim).
 
-    ``rerank`` is a name in ``RERANKINGS``.
+    ``rerank`` is a name in ``RERANKINGS``. Without it ``by_product`` ranks by products of the
+    vectors as they are, not by cosines.
     """
     reranking = None if rerank is None else find_reranking(rerank)
     check_writers(pages)
@@ -45,7 +47,13 @@ def score_writers(
     try:
         if reranking is None:
             return retrieval_scores(
-                rows, writers, ids=ids, same_scan=scans, resamples=resamples, seed=seed
+                rows,
+                writers,
+                ids=ids,
+                same_scan=scans,
+                by_product=by_product,
+                resamples=resamples,
+                seed=seed,
             )
         ranking = reranking(rank_pages(rows, ids=ids))
         return ranking_scores(ranking, writers, same_scan=scans, resamples=resamples, seed=seed)

@@ -44,13 +44,15 @@ def retrieval_scores(
     gallery: tuple[Any, ...] | None = None,
     ids: Labels | None = None,
     same_scan: Any = None,
+    by_product: bool = False,
     ks: Sequence[int] = (1, 5, 10),
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Scores:
     """Rank the gallery for every vector by cosine and score the rankings.
 
-    Rows are brought to unit length here, whatever their length was. Without ``gallery`` every page
+    Rows are brought to unit length here, whatever their length was; with ``by_product`` those of
+    the gallery keep their lengths. Without ``gallery`` every page
     is a query and the other pages are its gallery. ``gallery`` is ``(vectors, labels)`` or
     ``(vectors, labels, ids)``; only with ids of queries and gallery can a query be left out of it.
 
@@ -87,7 +89,8 @@ def retrieval_scores(
     rows = queries
     if gallery is not None:
         rows = whole_rows(shelf[shelf_order], relevance.gallery.ids, "gallery vectors")
-    found = _relevant_ranks(queries, rows, relevance)
+    lengths = np.linalg.norm(shelf[shelf_order], axis=1) if by_product else None
+    found = _relevant_ranks(queries, rows, relevance, lengths)
     scores = _scores(found, relevance.queries, ks, None, notes)
     return with_intervals(scores, resamples=resamples, seed=seed)
 
@@ -153,10 +156,14 @@ def _parts(gallery: tuple[Any, ...]) -> tuple[Any, Any, Any]:
     return gallery[0], gallery[1], gallery[2] if len(gallery) == 3 else None
 
 
-def _relevant_ranks(queries: Floats, gallery: Floats, relevance: Relevance) -> list[Places]:
+def _relevant_ranks(
+    queries: Floats, gallery: Floats, relevance: Relevance, lengths: Floats | None
+) -> list[Places]:
     """The ranks of the relevant pages of every query; empty where there are none."""
     found: list[Places] = []
     for start, similarities in similarity_blocks(queries, gallery):
+        if lengths is not None:
+            similarities *= lengths
         for query, row in enumerate(similarities, start=start):
             relevant, left_out = relevance.of(query)
             row[left_out] = -np.inf

@@ -48,6 +48,9 @@ DOUBT = 1.5  # log-odds: pages that may be by the same hand are kept out of the 
 ROUNDS = 10
 LEAST_HALVES = 0.02  # cosine of halves: below, there is too little writing to tell it from none
 LEAST_SPREAD = 0.05
+LITTLE = (
+    0.1  # reliability at which a page counts √½ in an order: see benchmarks/results/likeness.md
+)
 # The share of pairs by one hand comes from a sample; in a very large collection that has none, and
 # evidence, which is bounded, could join nothing. So the prior is no lower than it may be in a
 # collection of 20 000 pages, of which one in fifty has another by its hand.
@@ -63,6 +66,16 @@ class Placed:
     reliability: NDArray[np.float32]  # (pages,): c
     strangeness: NDArray[np.float32]  # (pages,): |μ|²/c, what a page shares with all of its kind
     factors: NDArray[np.float32] | None = None  # (pages,), of rounded vectors
+
+    @property
+    def in_order(self) -> NDArray[np.float32]:  # (pages, dim)
+        """Vectors whose products order pages: likenesses, nearer 0 where there is little writing.
+
+        Likenesses themselves are inflated where hardly anything is known of a page.
+        """
+        held_back = np.sqrt(self.reliability / (self.reliability + LITTLE))
+        factors = held_back if self.factors is None else held_back * self.factors
+        return np.asarray(self.vectors * factors[:, None], np.float32)
 
     def rows(self, pages: NDArray[np.intp]) -> NDArray[np.float32]:  # (pages, dim)
         """The vectors of some pages."""

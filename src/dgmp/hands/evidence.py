@@ -119,9 +119,9 @@ def with_probabilities(
     query_id: str | None,  # of a query that lies in the collection
     background: Background,
 ) -> tuple[Hit, ...]:
-    """The hits of a search with likelihood ratio and probability that a hit is by the same hand.
+    """The hits of a search with likeness, likelihood ratio and probability of the same hand.
 
-    Where query or hit have too little writing, a hit says so and has neither.
+    Where query or hit have too little writing, a hit says so and has neither of the latter two.
     """
     if not hits:
         return ()
@@ -137,9 +137,11 @@ def with_probabilities(
     assert query.halves is not None
     enough &= ~np.isnan(found.halves) & ~np.isnan(query.halves)  # a half may be empty
     probabilities = calibration.probability(evidence + background.weighed_prior)
+    # Copies of a page get the same number wherever they stand, and are then ordered by id.
+    alike = (placed.in_order @ asked.in_order[0]).astype(np.float64).round(5)
     return tuple(
-        replace(hit, probability=float(p), likelihood_ratio=float(np.exp(e)))
+        replace(hit, likeness=float(r), probability=float(p), likelihood_ratio=float(np.exp(e)))
         if says
-        else replace(hit, enough_writing=False)
-        for hit, p, e, says in zip(hits, probabilities, evidence, enough, strict=True)
+        else replace(hit, likeness=float(r), enough_writing=False)
+        for hit, r, p, e, says in zip(hits, alike, probabilities, evidence, enough, strict=True)
     )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         undo,
     )
     from .describing import Catalogued, DescriptorFile, describe, describe_to_file
-    from .evaluating import Judged, evaluate
+    from .evaluating import Judged, evaluate, score_search
     from .explaining import Explanation, explain
     from .exporting import export, export_model
     from .grouping import (
@@ -76,6 +76,7 @@ _FILES = {
     "index_words": ".spotting",
     "letterforms": ".comparing",
     "review": ".deciding",
+    "score_search": ".evaluating",
     "search": ".searching",
     "spot": ".spotting",
     "stored_hands": ".grouping",
@@ -123,6 +124,7 @@ __all__ = [
     "index_words",
     "letterforms",
     "review",
+    "score_search",
     "search",
     "spot",
     "stored_hands",

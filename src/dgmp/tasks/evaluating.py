@@ -22,12 +22,15 @@ from ..describers import (
 from ..engines import Engine
 from ..errors import CorpusError, DgmpError
 from ..evaluation import check_scripts, check_writers, score_scripts, score_writers
+from ..hands import Calibration, Evidence
 from ..names import check_name
 from ..pixels import Preparation, read_pages
 from ..rankings import RERANKINGS
-from ..records import Page, Scores, Stage
+from ..records import Descriptors, Page, Scores, Stage
 from .opening import opened, trained_on
 from .readying import KnownScale, scale_pages
+
+_BY_COSINE = "map_by_cosine"
 
 
 @dataclass(frozen=True)
@@ -124,12 +127,14 @@ def evaluate(
             crop=crop,
             binarization=binarization,
             distances=scaled.distances,
+            halves=by_writer.calibration is not None,
             engine=engine,
             progress=None if stage is None else stage("describing pages", len(scaled.pages)),
         )
-        vectors = described.descriptors.vectors
         failures = (*scaled.left_out, *described.failures)
-        scores = score_writers(described.pages, vectors, rerank=rerank)
+        scores = score_search(
+            described.pages, described.descriptors, by_writer.calibration, rerank=rerank
+        )
     warnings: tuple[str, ...] = ()
     if isinstance(describer, (str, Path)):
         seen = trained_on(describer, found)
@@ -138,6 +143,34 @@ def evaluate(
             scores = replace(scores, notes=(*scores.notes, note))
             warnings = (f"{note}; {_how_to_leave_out(Path(describer))}",)
     return Judged(scores, failures, warnings)
+
+
+def score_search(
+    pages: Sequence[Page],
+    descriptors: Descriptors,
+    calibration: Calibration | None,
+    *,
+    rerank: str | None = None,
+) -> Scores:
+    """mAP and top-k of the writers of described pages, each in the order that a search has.
+
+    Where the describer is calibrated that is the order of likeness in this collection, which needs
+    the halves of pages, and ``map_by_cosine`` is the mAP of plain cosines. Re-ranking begins with
+    cosines.
+    """
+    if calibration is None or rerank is not None:
+        return score_writers(pages, descriptors.vectors, rerank=rerank)
+    placed = Evidence.of(descriptors, calibration).placed
+    found = score_writers(pages, placed.in_order, by_product=True)
+    plain = score_writers(pages, descriptors.vectors)
+    return replace(
+        found,
+        values={**found.values, _BY_COSINE: plain.map},
+        definitions={**found.definitions, _BY_COSINE: "the same in the order of plain cosines"},
+        intervals={**found.intervals, _BY_COSINE: plain.intervals["map"]},
+        item_values={**found.item_values, _BY_COSINE: plain.item_values["map"]},
+        notes=(*found.notes, "in the order of likeness in this collection, as searches have it"),
+    )
 
 
 def judged_pages(corpus: Corpus, split: str | None) -> tuple[Page, ...]:

@@ -17,11 +17,13 @@ from ..storage import AnyPath, as_path
 from .opening import background_of, describer_of, one_page, opened_catalogue, page_missing
 from .readying import distance_beside, find_on
 
+_ORDERED = 50  # pages with the highest cosines, at least, that are put in the order of likeness
+
 
 def search(
     catalogue: Catalogue | AnyPath | str, page: Page | AnyPath | str, n: int = 10
 ) -> tuple[Hit, ...]:
-    """The ``n`` pages most like a page of the catalogue or any picture, nearest first.
+    """The ``n`` pages most like a page of the catalogue or any picture, the most alike first.
 
     ``page`` is an id of the catalogue, a file, or the address of a IIIF manifest; of one with
     several pictures the first is taken, of a photographed opening the page that ``#side=0`` or
@@ -41,13 +43,19 @@ def search(
         query = described(one_page(asked[0]), opened, asked[1])[1]
     else:
         raise page_missing(opened, str(page))
-    found = opened.search(query.vectors[0], n, leave_out=known)
     background = background_of(opened)
     if background is None:
-        return found.hits
+        return opened.search(query.vectors[0], n, leave_out=known).hits
+    found = opened.search(query.vectors[0], max(2 * n, _ORDERED), leave_out=known)
     ids = tuple(hit.page_id for hit in found.hits)
     hits = Descriptors(ids, found.vectors, opened.head.spec, halves=found.halves)
-    return with_probabilities(found.hits, hits, query, known, background)
+    judged = with_probabilities(found.hits, hits, query, known, background)
+    return tuple(sorted(judged, key=_falling)[:n])
+
+
+def _falling(hit: Hit) -> tuple[float, str]:
+    assert hit.likeness is not None  # as there is a background
+    return -hit.likeness, hit.page_id
 
 
 def _check_side(known: str, asked: str) -> None:

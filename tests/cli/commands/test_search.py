@@ -33,14 +33,16 @@ def test_the_other_pages_by_a_writer_come_first(catalogue):
     told = done("search", catalogue, "2-1.png", "-n", 2)
     assert found(told) == {"2-0.png", "2-2.png"}
     assert "%" in told.stdout
+    assert "likeness" in told.stdout
 
 
-def test_json_gives_falling_cosines_likelihood_ratios_and_probabilities(catalogue, scans):
+def test_json_gives_falling_likenesses_likelihood_ratios_and_probabilities(catalogue, scans):
     lines = done("search", catalogue, scans / "2-1.png", "--json").stdout.splitlines()
     hits = [json.loads(line) for line in lines]
     assert len(hits) == 10
-    cosines = [hit["cosine"] for hit in hits]
-    assert cosines == sorted(cosines, reverse=True)
+    alike = [hit["likeness"] for hit in hits]
+    assert alike == sorted(alike, reverse=True)
+    assert all(-1 < hit["cosine"] < 1 for hit in hits)
     assert all(0 < hit["probability"] < 1 for hit in hits)
     assert all(hit["likelihood_ratio"] > 0 and hit["enough_writing"] for hit in hits)
     assert all(hit["path"] == str(scans / hit["page_id"]) for hit in hits)
@@ -76,6 +78,7 @@ def test_without_a_calibration_there_are_cosines_alone(scans, tmp_path):
     done("describe", scans, *arguments)
     told = done("search", tmp_path / "raw", "2-1.png")
     assert "%" not in told.stdout
+    assert "cosine" in told.stdout
     assert "not calibrated" in told.stderr
 
 

@@ -17,7 +17,7 @@ def search(
     number: Annotated[int, Option("-n", min=1, help="Pages to list.")] = 10,
     as_json: AsJsonLines = False,
 ) -> None:
-    """List the pages most like PAGE_OR_FILE, nearest first."""
+    """List the pages most like PAGE_OR_FILE, the most alike first."""
     import warnings
     from dataclasses import asdict
 
@@ -34,14 +34,16 @@ def search(
         for hit in hits:
             print_json(asdict(hit))
         return
-    if all(hit.probability is None and hit.enough_writing for hit in hits):
+    judged = all(hit.likeness is not None for hit in hits)
+    if not judged:
         say("the describer is not calibrated, or by an earlier version of dgmp: cosines only")
     if any(not hit.enough_writing for hit in hits):
         say("too little: a page has too little writing to say whether it is by the same hand")
-    print("rank  cosine   same hand  page")
+    print(f"rank  {'likeness' if judged else '  cosine'}   same hand  page")
     for rank, hit in enumerate(hits, start=1):
         sure = "–" if hit.probability is None else f"{hit.probability:.0%}"
         if not hit.enough_writing:
             sure = "too little"
         writer = "" if hit.writer is None else f"  ({hit.writer})"
-        print(f"{rank:4}  {hit.cosine:6.3f}  {sure:>10}  {hit.page_id}{writer}")
+        alike = hit.cosine if hit.likeness is None else hit.likeness
+        print(f"{rank:4}  {alike:8.3f}  {sure:>10}  {hit.page_id}{writer}")
