@@ -7,7 +7,8 @@ sizes, one page of each writer, and mixed with another alphabet. ARABIC is a cor
 alphabet. DESCRIBER was made by ``make_default.py --without`` the five sources that are listed
 there, and is tested on all pages of these. Writers of HANDS are those of ``hand_labels.py``; rows
 "as published" go by the labels of the sources. mAP is that of searches, by likeness in the
-collection, and beside it that of plain cosines. Known persons are queries of one source. --keep holds descriptors between runs.
+collection, and beside it that of plain cosines; for known persons, the queries of one source, it
+is printed. --keep holds descriptors between runs.
 """
 
 from __future__ import annotations
@@ -265,7 +266,10 @@ def main() -> None:
         keep = arguments.keep or Path(folder)
         keep.mkdir(parents=True, exist_ok=True)
         describing = Describing(keep)
-        head = "| collection | pages | writers | mAP | by cosine | hands | adjusted Rand | B-cubed P / R |"
+        head = (
+            "| collection | pages | writers | mAP | by cosine | hands | adjusted Rand "
+            "| B-cubed P / R |"
+        )
         print(head)
         lines, test = of_test(arguments.hands, describing)
         lines += of_synthetic(describing)
