@@ -19,7 +19,7 @@ from .rows import unchecked_rows
 
 SHORT_COLUMNS = ("short", "short_step")
 LEADING = 128  # entries; see benchmarks/results/catalogue.md for both
-FOUND = 20_000  # pages
+FOUND = 10_000  # pages
 _READ = 10_000  # rows of the table that are read at once
 
 
