@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from dgmp.catalogue import Catalogue, projection, shorts
@@ -112,6 +113,24 @@ def test_a_projection_that_is_lost_is_made_anew_with_all_that_came_of_it(large, 
         (large.folder / projection.FILE).write_bytes(damage)
     assert found(large) == exact
     assert not large._searcher.shorts.ready
+    large.settle()
+    assert large._searcher.shorts.ready
+    assert found(large) == exact
+
+
+def test_short_vectors_of_an_earlier_version_are_made_anew(large, monkeypatch):
+    exact = found(large)
+    large.settle()
+    with monkeypatch.context() as before:
+        before.setattr(projection, "VERSION", 1)
+        made = projection.fit_projection(large.descriptors().vectors)
+        projection.save_projection(made, large.folder)
+    connection = connect(large.folder)
+    connection.drop_table(shorts.TABLE)
+    rows = {"page_id": IDS, "step": np.ones(len(IDS), np.float32), "short": [[0.5] * 8] * len(IDS)}
+    connection.create_table(shorts.TABLE, pa.table(rows))
+    assert not large._searcher.shorts.ready
+    assert found(large) == exact
     large.settle()
     assert large._searcher.shorts.ready
     assert found(large) == exact
