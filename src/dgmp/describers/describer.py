@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from ..engines import Engine, map_pages
+from ..engines import Engine, map_pages, one_thread
 from ..errors import CorpusError, ImageError
 from ..hands import Calibration
 from ..pixels import OnPixels, PageImage, Preparation, ink_middle, page_reader
@@ -69,6 +69,7 @@ class Classifier(Protocol):
         """The probabilities of the classes; an ImageError where there is nothing to look at."""
 
 
+@one_thread()
 def page_and_halves(describer: Describer, image: PageImage) -> tuple[Matrix, float]:  # (dim,)
     """The vector of a page, and the cosine of the vectors of its upper and its lower half.
 
@@ -161,6 +162,7 @@ class _Alone:
 
     describer: Describer
 
+    @one_thread()
     def __call__(self, image: PageImage) -> tuple[Matrix, float]:
         return self.describer.describe_page(image), math.nan
 

@@ -3,5 +3,15 @@
 from .engine import Engine, Here, cores, engine_for, map_pages
 from .processes import Processes
 from .ray_cluster import RayCluster
+from .threads import one_thread
 
-__all__ = ["Engine", "Here", "Processes", "RayCluster", "cores", "engine_for", "map_pages"]
+__all__ = [
+    "Engine",
+    "Here",
+    "Processes",
+    "RayCluster",
+    "cores",
+    "engine_for",
+    "map_pages",
+    "one_thread",
+]
