@@ -44,7 +44,7 @@ def fold_of(source: str) -> str:
 
 
 def fold_without(source: str) -> str:
-    """Three folds of the sources that are not left out: those of two differ too much."""
+    """Three folds where ``LEFT_OUT`` is left out: calibrations of two differ too much."""
     if source in MODERN:
         return "modern"
     return "latin" if source in LATIN else "romance"

@@ -6,6 +6,8 @@ import pytest
 
 from dgmp.catalogue import held_shorts, rounded
 from dgmp.catalogue.held_shorts import HeldShorts
+from dgmp.catalogue.rows import connect
+from dgmp.catalogue.shorts import _arrow
 
 from .entries import unit
 
@@ -15,6 +17,11 @@ def held(vectors):
     leading, others = np.split(numbers, [held_shorts.LEADING], axis=1)
     names = pa.array([str(i) for i in range(len(vectors))])
     return HeldShorts(names, leading, others, steps), numbers * steps[:, None]
+
+
+def arrow_rows(vectors):
+    steps = np.ones(len(vectors), np.float32)
+    return _arrow([str(i) for i in range(len(vectors))], steps, vectors)
 
 
 @pytest.fixture
@@ -40,6 +47,15 @@ def test_leading_entries_choose_among_which_all_entries_decide(falling, monkeypa
     first = np.argsort(-(vectors[:, :8] @ query[:8]))[:40]
     best = first[np.argsort(-(vectors[first] @ query))[:10]]
     assert set(shorts.nearest(query, 10)) == set(map(str, best))
+
+
+def test_vectors_that_are_no_projections_are_held_whole(tmp_path):
+    table = connect(tmp_path).create_table("short", arrow_rows(unit(30, 200)))
+    whole, parted = (HeldShorts.read(table, projected=projected) for projected in (False, True))
+    assert (whole.leading.shape, whole.others.shape) == ((30, 200), (30, 0))
+    assert (parted.leading.shape, parted.others.shape) == ((30, 128), (30, 72))
+    both = np.hstack([parted.leading, parted.others])
+    np.testing.assert_array_equal(whole.leading, both)
 
 
 def test_of_fewer_pages_than_are_asked_for_all_are_found(falling):

@@ -54,19 +54,20 @@ def test_what_all_pages_share_hardly_changes_likenesses(many, common):
     assert np.abs(likenesses(other) - likenesses(many))[OTHERS].mean() < 0.02
 
 
-def test_products_that_order_pages_are_likenesses_drawn_to_0_by_little_writing(many):
+def test_likenesses_count_less_in_an_order_the_less_writing_there_is(many):
     found = placed(many)
     c = found.reliability
-    factors = np.sqrt(c / (c + LITTLE))
-    expected = likenesses(many) * factors[:, None] * factors[None, :]
-    np.testing.assert_allclose(found.in_order @ found.in_order.T, expected, atol=1e-5)
+    np.testing.assert_allclose(found.held_back, np.sqrt(c / (c + LITTLE)), atol=1e-6)
+    much, little = placed(replace(many, halves=np.full(120, 0.9, np.float32))), found
+    assert (np.diff(little.held_back[np.argsort(c)]) >= 0).all()
+    assert much.held_back.mean() > little.held_back.mean()
 
 
 def test_pages_of_unknown_halves_do_not_crowd_out_those_by_the_same_hand(many):
     halves = many.halves.copy()
     halves[::10] = np.nan
     found = placed(replace(many, halves=halves))
-    rows = found.in_order @ found.in_order.T
+    rows = (found.vectors @ found.vectors.T) * found.held_back
     np.fill_diagonal(rows, -1)
     assert (MANY[rows[1::10].argmax(axis=1)] == MANY[1::10]).mean() > 0.9
 

@@ -99,6 +99,7 @@ def test_a_calibrated_describer_is_judged_in_the_order_that_searches_have(
     assert scores["map_by_cosine"] == pytest.approx(plain.map)
     assert scores.intervals["map_by_cosine"] == pytest.approx(plain.intervals["map"])
     assert "in the order of likeness" in scores.notes[-1]
+    assert scores.reranking == "likeness"
 
 
 def test_the_order_of_likeness_puts_right_what_a_collection_shares():
@@ -115,6 +116,35 @@ def test_the_order_of_likeness_puts_right_what_a_collection_shares():
     halves = np.full(60, 0.5, np.float32)
     scores = score_search(pages, Descriptors(tuple(ids), vectors, {}, halves=halves), START)
     assert scores.map > scores["map_by_cosine"] + 0.05
+
+
+def test_queries_by_one_writer_alone_are_judged_without_intervals():
+    generator = np.random.default_rng(0)
+    pages = [Page(n, FileSource(Path(n)), writer=w) for n, w in zip("pqr", "aab", strict=True)]
+    vectors = generator.standard_normal((3, 50)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    halves = np.full(3, 0.5, np.float32)
+    described = Descriptors(("p", "q", "r"), vectors, {}, halves=halves)
+    scores = score_search(pages, described, START)
+    assert scores.queries == 2
+    assert "map_by_cosine" not in scores.intervals
+
+
+def test_scores_do_not_depend_on_the_order_of_a_large_collection():
+    generator = np.random.default_rng(1)
+    writers = np.repeat(np.arange(300), 2)
+    vectors = generator.standard_normal((300, 64))[writers]
+    vectors = vectors + generator.standard_normal((600, 64)) + generator.standard_normal(64)
+    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    ids = [f"{n:03}" for n in range(600)]
+    pages = [
+        Page(id, FileSource(Path(id)), writer=f"{w}") for id, w in zip(ids, writers, strict=True)
+    ]
+    halves = np.full(600, 0.5, np.float32)
+    order = generator.permutation(600)
+    one = score_search(pages, Descriptors(tuple(ids), vectors, {}, halves=halves), START)
+    turned = Descriptors(tuple(ids[i] for i in order), vectors[order], {}, halves=halves)
+    assert score_search([pages[i] for i in order], turned, START) == one
 
 
 def test_re_ranking_begins_with_cosines(shelf, calibrated_describer):

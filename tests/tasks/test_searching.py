@@ -1,5 +1,6 @@
 """The pages most like a page, called from Python: ids, files, probabilities."""
 
+import numpy as np
 import pytest
 from scribbles import draw_page
 
@@ -64,7 +65,9 @@ def test_probabilities_are_those_of_the_calibration(catalogue):
     pages = Descriptors(ids, found.vectors, {}, halves=found.halves)
     background = Background.of(catalogue.sample(), 12, calibration_of(catalogue))
     judged = with_probabilities(found.hits, pages, query, "2-1.png", background)
-    assert set(hits) <= set(judged)
+    stated = {hit.page_id: (hit.probability, hit.likelihood_ratio) for hit in judged}
+    for hit in hits:
+        assert (hit.probability, hit.likelihood_ratio) == pytest.approx(stated[hit.page_id])
     assert all(0 < hit.probability < 1 for hit in hits)
 
 
@@ -92,6 +95,24 @@ def test_of_a_page_with_an_empty_half_nothing_is_said(catalogue, tmp_path):
     assert {(hit.enough_writing, hit.probability, hit.likelihood_ratio) for hit in hits} == {
         (False, None, None)
     }
+
+
+def test_of_pages_of_several_kinds_those_most_alike_are_found(
+    shelf, tmp_path, calibrated_describer
+):
+    generator = np.random.default_rng(4)
+    writers, kinds = np.repeat(np.arange(200), 3), np.arange(600) // 3 % 4
+    vectors = generator.standard_normal((200, 48))[writers] + generator.standard_normal((600, 48))
+    vectors += 2 * generator.standard_normal((4, 48))[kinds]
+    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    catalogue = Catalogue.create(tmp_path / "c", Catalogue.open(shelf / "catalogue").head)
+    pages = [Page(f"{n:03}", FileSource(tmp_path / f"{n:03}.png")) for n in range(600)]
+    catalogue.add(
+        [Entry(p, v, "", b"", "", halves=0.5) for p, v in zip(pages, vectors, strict=True)]
+    )
+    found = [hit.page_id for hit in search(catalogue, "123", 10)]
+    everything = [hit.page_id for hit in search(catalogue, "123", 599)]
+    assert found == everything[:10]
 
 
 def test_without_a_calibration_there_are_cosines_only(uncalibrated):

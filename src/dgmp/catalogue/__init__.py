@@ -1,6 +1,5 @@
 """Described pages on disk: add, look up, search."""
 
-from .all_shorts import short_vectors, vectors_digest
 from .decision_log import (
     add_decisions,
     add_stored_decisions,
@@ -20,7 +19,7 @@ from .found_files import (
 )
 from .hand_store import made_from, read_hands, read_shift, write_stored_hands
 from .head import Head, is_catalogue, renamed_spec
-from .in_order import pages_in_order, rows_at
+from .in_order import pages_in_order, rows_at, short_vectors, vectors_digest
 from .lock import locked
 from .projection import (
     SAMPLED,

@@ -1,8 +1,9 @@
 """The short vectors of a large catalogue in memory, a byte per entry: half a gigabyte a million.
 
-Entries of a short vector come in the order of how much pages differ in them. The product of a
-query with the first ``LEADING`` entries chooses ``FOUND`` pages; with all entries these are put in
-order. That reads a quarter of the memory, which is what a search among a million pages waits for.
+Entries of a projected vector come in the order of how large they are. The product of a query with
+the first ``LEADING`` entries chooses ``FOUND`` pages; with all entries these are put in order. That
+reads a quarter of the memory, which is what a search among a million pages waits for. Vectors that
+are short already have their entries in any order, and are compared whole.
 """
 
 from __future__ import annotations
@@ -28,17 +29,17 @@ class HeldShorts:
     """All rows of a version of the table of short vectors."""
 
     ids: Any  # (pages,), an Arrow array of strings
-    leading: NDArray[np.int8]  # (pages, LEADING)
+    leading: NDArray[np.int8]  # (pages, LEADING), or all entries
     others: NDArray[np.int8]  # (pages, the other entries)
     steps: NDArray[np.float32]  # (pages,)
 
     @classmethod
-    def read(cls, table: Any) -> HeldShorts:
+    def read(cls, table: Any, *, projected: bool) -> HeldShorts:
         """Read them from the disk."""
         pa = need("pyarrow")
         width = table.schema.field("short").type.list_size
         pages = table.count_rows()
-        leading = np.empty((pages, min(LEADING, width)), np.int8)
+        leading = np.empty((pages, min(LEADING, width) if projected else width), np.int8)
         others = np.empty((pages, width - leading.shape[1]), np.int8)
         steps = np.empty(pages, np.float32)
         ids, filled = [], 0
@@ -53,7 +54,7 @@ class HeldShorts:
         return cls(names, leading[:filled], others[:filled], steps[:filled])
 
     def nearest(self, short: NDArray[np.float32], number: int) -> list[str]:
-        """The ids of so many pages whose products with a short vector are largest."""
+        """The ids of so many pages whose products with a short vector are largest, and of ties."""
         first, rest = np.split(short, [self.leading.shape[1]])
         likeness = products(self.leading, first) * self.steps
         found = _largest(likeness, max(FOUND, number))

@@ -1,7 +1,8 @@
-"""The pages of a catalogue in the order of their ids, some at a time, whatever its size."""
+"""All pages of a catalogue in the order of their ids: by short vectors, or some at a time."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,10 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CatalogueError
-from .all_shorts import digest_of, digested_rows
-from .checksums import COLUMNS
+from .checksums import CHECK, COLUMNS
 from .rows import halves_of, present, refusals, stored_rows
 from .table import Catalogue
+
+
+def short_vectors(catalogue: Catalogue) -> tuple[tuple[str, ...], NDArray[np.float32]]:
+    """The page ids in order, and a short vector of each (pages, at most 512).
+
+    Products of short vectors come near to those of the long ones; see :mod:`.projection`. They fit
+    in memory whatever the describer and the catalogue.
+    """
+    ids, vectors = catalogue._searcher.short_vectors()
+    order = np.argsort(ids)
+    return tuple(ids[order]), vectors[order]
+
+
+def vectors_digest(catalogue: Catalogue) -> str:
+    """A word that changes when a page comes, goes, or is described anew."""
+    return _digest(_digested_rows(catalogue))
 
 
 def pages_in_order(catalogue: Catalogue) -> tuple[tuple[str, ...], NDArray[np.intp], str]:
@@ -20,10 +36,10 @@ def pages_in_order(catalogue: Catalogue) -> tuple[tuple[str, ...], NDArray[np.in
 
     All are of one version of the table; the digest is that of :func:`vectors_digest`.
     """
-    rows = digested_rows(catalogue)
+    rows = _digested_rows(catalogue)
     ids = np.array(rows["page_id"].to_pylist(), dtype=object)
     places = np.argsort(ids, kind="stable")
-    return tuple(ids[places].tolist()), places, digest_of(rows)
+    return tuple(ids[places].tolist()), places, _digest(rows)
 
 
 def rows_at(
@@ -42,3 +58,16 @@ def rows_at(
         if rows["page_id"].to_pylist() != [page_ids[place] for place in near]:
             raise CatalogueError("was written to meanwhile; run it again")
         return stored_rows(rows)[back], halves_of(rows)[back]
+
+
+def _digested_rows(catalogue: Catalogue) -> Any:
+    """All rows as they lie in the table, with what a digest is made of."""
+    return catalogue._columns(*catalogue._present("page_id", "step", CHECK))
+
+
+def _digest(rows: Any) -> str:
+    rows = rows.sort_by("page_id")
+    digest = hashlib.sha256()
+    for name in rows.schema.names:
+        digest.update("\0".join(map(str, rows[name].to_pylist())).encode())
+    return digest.hexdigest()

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,7 @@ class Searcher:
         self._table, self._dim = table, dim
         self.shorts = ShortTable(folder, dim)
         self._held: tuple[int, _Pages, NDArray[np.float32]] | None = None  # version, pages, scales
+        self._reading = Lock()  # the page in the browser searches in several threads
         self._sample: tuple[int, _Pages] | None = None
         self._seen = (-1, 0, False)  # version, pages, whether short vectors are there
 
@@ -90,11 +92,12 @@ class Searcher:
         """See :meth:`Catalogue.search`."""
         pages, ready = self._state()
         rows: dict[str, dict[str, Any]] | None = None
+        proposed = self._proposed(vector, n + 1) if ready else None
         if pages <= EXACT_PAGES:
             held, scale = self._all()
             found = held.nearest(vector, n + 1, scale)
-        elif ready:
-            found, rows = self._proposed(vector, n + 1)
+        elif proposed is not None:
+            found, rows = proposed
         else:
             found = self._streamed(vector, n + 1)
         cosines = _cosines(found.stored, vector)
@@ -162,9 +165,11 @@ class Searcher:
 
     def _proposed(
         self, vector: NDArray[np.float32], n: int
-    ) -> tuple[_Pages, dict[str, dict[str, Any]]]:
-        """The nearest pages, and what is shown of all that were proposed."""
+    ) -> tuple[_Pages, dict[str, dict[str, Any]]] | None:
+        """The nearest pages, and what is shown of all that were proposed, if any can be."""
         ids = self.shorts.propose(vector, n)
+        if ids is None:
+            return None
         wanted = dict.fromkeys((*_SHOWN, *self._wanted()))
         rows = self._table.search().where(among(ids)).select(list(wanted)).limit(None).to_arrow()
         return _pages(rows).nearest(vector, n), _shown(rows)
@@ -179,6 +184,10 @@ class Searcher:
 
     def _all(self) -> tuple[_Pages, NDArray[np.float32]]:
         """All pages of a small catalogue, and what brings their rows to unit length."""
+        with self._reading:
+            return self._read_once()
+
+    def _read_once(self) -> tuple[_Pages, NDArray[np.float32]]:
         version = self._table.version
         if self._held is None or self._held[0] != version:
             self._held = None  # not two of them in memory

@@ -10,6 +10,7 @@ without one. A search looks through all short vectors, in memory (:mod:`.held_sh
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,7 @@ class ShortTable:
         self._folder, self._dim = folder, dim
         self._table: Any = None
         self._held: tuple[int, HeldShorts] | None = None  # version of the table, its rows
+        self._reading = Lock()  # the page in the browser searches in several threads
         self._made: tuple[str, Projection | None] = ("", None)
 
     @property
@@ -49,15 +51,22 @@ class ShortTable:
         """Whether pages can be proposed."""
         return self._projection() is not None and self._open() and bool(self._table.list_indices())
 
-    def propose(self, vector: NDArray[np.float32], n: int) -> list[str]:
-        """The ids of the pages nearest to a long vector by their short ones."""
+    def propose(self, vector: NDArray[np.float32], n: int) -> list[str] | None:
+        """The ids of the pages nearest to a long vector by their short ones.
+
+        None where another process is making the short vectors anew.
+        """
         projection = self._projection()
-        assert projection is not None
-        version = self._table.version
-        if self._held is None or self._held[0] != version:
-            self._held = None  # not two of them in memory
-            self._held = version, HeldShorts.read(self._table)
-        return self._held[1].nearest(projection(vector[None])[0], max(PROPOSED, 2 * n))
+        if projection is None or not self._open():
+            return None
+        with self._reading:
+            version = self._table.version
+            if self._held is None or self._held[0] != version:
+                self._held = None  # not two of them in memory
+                rows = HeldShorts.read(self._table, projected=projection.matrix is not None)
+                self._held = version, rows
+            held = self._held[1]
+        return held.nearest(projection(vector[None])[0], max(PROPOSED, 2 * n))
 
     def of(self, page_ids: Set[str]) -> tuple[NDArray[np.str_], NDArray[np.float32]]:
         """Ids and short vectors of those pages that have one."""

@@ -329,19 +329,18 @@ class Catalogue:
     def search(
         self, vector: NDArray[np.float32], n: int = 10, *, leave_out: str | None = None
     ) -> Nearest:
-        """The n pages most like a vector, nearest first; ``leave_out`` is the id of the query.
-
-        The vector is rounded like those of the pages: a copy of a page has the cosine 1 with it.
-        """
+        """The n pages most like a vector, nearest first; ``leave_out`` is the id of the query."""
         vector = np.asarray(vector, np.float32)
         if vector.shape != (self.head.dim,):
             raise ValueError(f"vector must have shape ({self.head.dim},), got {vector.shape}")
         if n < 1:
             raise ValueError(f"n must be at least 1, got {n}")
-        if self._version >= ROUNDED:
-            vector = unrounded(rounded(vector[None])[0])[0]
         with refusals(self.folder):
-            return self._searcher.search(vector, n, leave_out)
+            return self._searcher.search(self.as_stored(vector[None])[0], n, leave_out)
+
+    def as_stored(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:  # (pages, dim)
+        """Vectors as they come back from here: a copy of a page has the cosine 1 with it."""
+        return unrounded(rounded(vectors)[0]) if self._version >= ROUNDED else vectors
 
     def sample(self) -> Descriptors:
         """Some pages that stand for all, the same every time; all of a small catalogue."""

@@ -49,10 +49,10 @@ def retrieval_scores(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Scores:
-    """Rank the gallery for every vector by cosine and score the rankings.
+    """Rank the gallery for every vector by cosine, or by product, and score the rankings.
 
     Rows are brought to unit length here, whatever their length was; with ``by_product`` those of
-    the gallery keep their lengths. Without ``gallery`` every page
+    the gallery keep theirs. Without ``gallery`` every page
     is a query and the other pages are its gallery. ``gallery`` is ``(vectors, labels)`` or
     ``(vectors, labels, ids)``; only with ids of queries and gallery can a query be left out of it.
 

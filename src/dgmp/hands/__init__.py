@@ -5,7 +5,7 @@ from .calibration import FORMAT as CALIBRATION_FORMAT
 from .calibration import Calibration, Likenesses
 from .contact_sheet import draw_hands, shown_pages
 from .deciding import Constraints, open_questions, recalibrated, with_names
-from .evidence import Evidence, with_probabilities
+from .evidence import Evidence, part, with_probabilities
 from .fitting import fit_calibration
 from .grouping import PREFERENCES, Grouped, group_and_ask, group_evidence, group_many, group_pages
 from .sequence import BandHand, BookHands, Bounds, HandChange, follow_hands
@@ -37,6 +37,7 @@ __all__ = [
     "group_many",
     "group_pages",
     "open_questions",
+    "part",
     "recalibrated",
     "shown_pages",
     "with_names",

@@ -48,9 +48,7 @@ DOUBT = 1.5  # log-odds: pages that may be by the same hand are kept out of the 
 ROUNDS = 10
 LEAST_HALVES = 0.02  # cosine of halves: below, there is too little writing to tell it from none
 LEAST_SPREAD = 0.05
-LITTLE = (
-    0.1  # reliability at which a page counts √½ in an order: see benchmarks/results/likeness.md
-)
+LITTLE = 0.1  # reliability: see benchmarks/results/default.md, "The order of a search"
 # The share of pairs by one hand comes from a sample; in a very large collection that has none, and
 # evidence, which is bounded, could join nothing. So the prior is no lower than it may be in a
 # collection of 20 000 pages, of which one in fifty has another by its hand.
@@ -68,14 +66,12 @@ class Placed:
     factors: NDArray[np.float32] | None = None  # (pages,), of rounded vectors
 
     @property
-    def in_order(self) -> NDArray[np.float32]:  # (pages, dim)
-        """Vectors whose products order pages: likenesses, nearer 0 where there is little writing.
+    def held_back(self) -> NDArray[np.float32]:  # (pages,)
+        """What the likenesses of a page count in an order, nearer to 0 the less writing it has.
 
         Likenesses themselves are inflated where hardly anything is known of a page.
         """
-        held_back = np.sqrt(self.reliability / (self.reliability + LITTLE))
-        factors = held_back if self.factors is None else held_back * self.factors
-        return np.asarray(self.vectors * factors[:, None], np.float32)
+        return np.sqrt(self.reliability / (self.reliability + LITTLE))
 
     def rows(self, pages: NDArray[np.intp]) -> NDArray[np.float32]:  # (pages, dim)
         """The vectors of some pages."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
+import numpy as np
+
 from ..corpora import Corpus, read_split_file
 from ..describers import (
     Classifier,
@@ -22,7 +24,7 @@ from ..describers import (
 from ..engines import Engine
 from ..errors import CorpusError, DgmpError
 from ..evaluation import check_scripts, check_writers, score_scripts, score_writers
-from ..hands import Calibration, Evidence
+from ..hands import Calibration, Evidence, part
 from ..names import check_name
 from ..pixels import Preparation, read_pages
 from ..rankings import RERANKINGS
@@ -127,7 +129,7 @@ def evaluate(
             crop=crop,
             binarization=binarization,
             distances=scaled.distances,
-            halves=by_writer.calibration is not None,
+            halves=by_writer.calibration is not None and rerank is None,
             engine=engine,
             progress=None if stage is None else stage("describing pages", len(scaled.pages)),
         )
@@ -152,22 +154,30 @@ def score_search(
     *,
     rerank: str | None = None,
 ) -> Scores:
-    """mAP and top-k of the writers of described pages, each in the order that a search has.
+    """mAP and top-k of the writers of described pages, all pages being in the order of a search.
 
     Where the describer is calibrated that is the order of likeness in this collection, which needs
     the halves of pages, and ``map_by_cosine`` is the mAP of plain cosines. Re-ranking begins with
     cosines.
     """
+    plain = score_writers(pages, descriptors.vectors, rerank=rerank)
     if calibration is None or rerank is not None:
-        return score_writers(pages, descriptors.vectors, rerank=rerank)
-    placed = Evidence.of(descriptors, calibration).placed
-    found = score_writers(pages, placed.in_order, by_product=True)
-    plain = score_writers(pages, descriptors.vectors)
+        return plain
+    # The pages that stand for a large collection are chosen by their places.
+    order = np.argsort(np.array(descriptors.page_ids, dtype=object), kind="stable")
+    placed = Evidence.of(part(descriptors, order), calibration).placed
+    found = score_writers(
+        [pages[place] for place in order],
+        placed.vectors * placed.held_back[:, None],
+        by_product=True,
+    )
+    intervals = {_BY_COSINE: plain.intervals["map"]} if "map" in plain.intervals else {}
     return replace(
         found,
+        reranking="likeness",
         values={**found.values, _BY_COSINE: plain.map},
         definitions={**found.definitions, _BY_COSINE: "the same in the order of plain cosines"},
-        intervals={**found.intervals, _BY_COSINE: plain.intervals["map"]},
+        intervals={**found.intervals, **intervals},
         item_values={**found.item_values, _BY_COSINE: plain.item_values["map"]},
         notes=(*found.notes, "in the order of likeness in this collection, as searches have it"),
     )

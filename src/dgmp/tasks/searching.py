@@ -17,7 +17,7 @@ from ..storage import AnyPath, as_path
 from .opening import background_of, describer_of, one_page, opened_catalogue, page_missing
 from .readying import distance_beside, find_on
 
-_ORDERED = 50  # pages with the highest cosines, at least, that are put in the order of likeness
+_ORDERED = 100  # pages, at least, that are put in the order of likeness
 
 
 def search(
@@ -46,10 +46,15 @@ def search(
     background = background_of(opened)
     if background is None:
         return opened.search(query.vectors[0], n, leave_out=known).hits
-    found = opened.search(query.vectors[0], max(2 * n, _ORDERED), leave_out=known)
+    # Products with the query less what its kind shares order pages nearly as likenesses do.
+    own = background.place(query, [known]).vectors[0]
+    found = opened.search(own / np.linalg.norm(own), max(n + 50, _ORDERED), leave_out=known)
     ids = tuple(hit.page_id for hit in found.hits)
-    hits = Descriptors(ids, found.vectors, opened.head.spec, halves=found.halves)
-    judged = with_probabilities(found.hits, hits, query, known, background)
+    asked = opened.as_stored(query.vectors)[0].astype(np.float64)
+    cosines = found.vectors.astype(np.float64) @ asked
+    hits = [replace(hit, cosine=float(c)) for hit, c in zip(found.hits, cosines, strict=True)]
+    pages = Descriptors(ids, found.vectors, opened.head.spec, halves=found.halves)
+    judged = with_probabilities(hits, pages, query, known, background)
     return tuple(sorted(judged, key=_falling)[:n])
 
 

@@ -18,6 +18,7 @@ from ..records import Hand, Page, Stage
 from ..storage import AnyPath
 from .comparing import compare
 from .opening import opened_catalogue
+from .searching import search
 
 MOST_PAGES = 1000  # of an export, some twelve minutes on one core
 _PIECES = 6  # that speak for one hand, and as many against it
@@ -81,8 +82,8 @@ class _Vouching:
     def __call__(self, page: Page) -> PageEvidence:
         opened = self._catalogue = opened_catalogue(self._catalogue)
         number, typical = self._beside[page.id]
-        near = opened.search(opened.page(page.id).vectors[0], _NEAR, leave_out=page.id)
-        ids = (hit.page_id for hit in near.hits if self._whose.get(hit.page_id) == number)
+        near = search(opened, page.id, _NEAR)
+        ids = (hit.page_id for hit in near if self._whose.get(hit.page_id) == number)
         other = next(ids, typical)
         try:
             found = compare(opened, page.id, other, pieces=_PIECES)
