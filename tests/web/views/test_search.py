@@ -20,8 +20,8 @@ def upload(client, post, content, name="page.jpg"):
 def test_pages_are_ranked_by_likeness_without_the_query(reader, page_ids):
     hits = reader.get("/search.json", params={"page": page_ids[0]}).json()["hits"]
     assert page_ids[0] not in {hit["page"] for hit in hits}
-    cosines = [hit["cosine"] for hit in hits]
-    assert cosines == sorted(cosines, reverse=True)
+    likenesses = [hit["likeness"] for hit in hits]
+    assert likenesses == sorted(likenesses, reverse=True)
 
 
 def test_a_hit_has_evidence(reader, page_ids):
