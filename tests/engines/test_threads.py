@@ -1,6 +1,7 @@
 """Matrix products of a page on one core, and as before afterwards."""
 
 import sys
+from threading import Event, Thread
 
 import numpy as np
 import pytest
@@ -19,8 +20,17 @@ def pools():
 
 @pytest.fixture(autouse=True)
 def two():
-    with threadpool_limits(2, user_api="blas"):
-        yield
+    """Set by threads that end, as threadpoolctl lets no other change what a living one has set."""
+    limits = []
+    elsewhere(lambda: limits.append(threadpool_limits(2, user_api="blas")))
+    yield
+    elsewhere(limits[0].restore_original_limits)
+
+
+def elsewhere(work):
+    thread = Thread(target=work)
+    thread.start()
+    thread.join()
 
 
 @pytest.fixture
@@ -56,6 +66,23 @@ def test_a_page_is_described_with_one_thread(tmp_path):
 def test_an_error_inside_puts_the_threads_back():
     with pytest.raises(ValueError, match="torn"), one_thread():
         raise ValueError("torn")
+    assert pools() == {2}
+
+
+def test_the_last_of_two_threads_to_leave_puts_back_what_the_first_found():
+    inside, left = Event(), Event()
+
+    def stay():
+        with one_thread():
+            inside.set()
+            assert left.wait(10)
+
+    other = Thread(target=stay)
+    with one_thread():
+        other.start()
+        assert inside.wait(10)
+    left.set()
+    other.join()
     assert pools() == {2}
 
 
