@@ -1,14 +1,16 @@
 """The table of short vectors: made, kept up, and finished after a kill."""
 
 from dataclasses import replace
+from threading import Thread
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from dgmp.catalogue import Catalogue, projection, shorts
+from dgmp.catalogue import Catalogue, projection, short_vectors, shorts
 from dgmp.catalogue import search as searching
-from dgmp.catalogue.held_shorts import short_rows
+from dgmp.catalogue.held_shorts import HeldShorts, short_rows
+from dgmp.catalogue.projection import load_projection, save_projection
 from dgmp.catalogue.rows import connect
 
 from .entries import HEAD, entries, unit
@@ -116,6 +118,46 @@ def test_a_projection_that_is_lost_is_made_anew_with_all_that_came_of_it(large, 
     large.settle()
     assert large._searcher.shorts.ready
     assert found(large) == exact
+
+
+def test_while_another_process_makes_short_vectors_anew_the_same_is_found(large, monkeypatch):
+    exact = found(large)
+    large.settle()
+    assert found(large) == exact
+    (large.folder / projection.FILE).unlink()
+    meanwhile = []
+
+    def rows(*arguments):
+        for part in read(*arguments):
+            meanwhile.append((found(large), set(short_vectors(large)[0])))
+            yield part
+
+    read = shorts._rows
+    monkeypatch.setattr(shorts, "_rows", rows)
+    Catalogue.open(large.folder).settle()
+    assert meanwhile == [(exact, set(IDS))] * 6
+    assert found(large) == exact
+
+
+def test_a_thread_that_finds_another_projection_does_not_use_rows_made_by_an_earlier_one(
+    large, monkeypatch
+):
+    large.settle()
+    read, reads = HeldShorts.read, []
+    searching = Thread(target=found, args=[large])
+
+    def reading(*arguments, **options):
+        reads.append(1)
+        if len(reads) == 1:
+            save_projection(load_projection(large.folder, DIM), large.folder)
+            searching.start()
+            searching.join(0.5)
+        return read(*arguments, **options)
+
+    monkeypatch.setattr(HeldShorts, "read", reading)
+    found(large)
+    searching.join()
+    assert len(reads) == 2
 
 
 def test_short_vectors_of_an_earlier_version_are_made_anew(large, monkeypatch):

@@ -133,7 +133,9 @@ class Searcher:
         pages, ready = self._state()
         if ready:
             rows = self._table.search().select(["page_id"]).limit(None).to_arrow()
-            return self.shorts.of(set(rows["page_id"].to_pylist()))
+            kept = self.shorts.of(set(rows["page_id"].to_pylist()))
+            if kept is not None:
+                return kept
         if pages <= SHORT < self._dim:
             held, _ = self._all()
             return held.ids, few_coordinates(held.stored)
@@ -168,7 +170,7 @@ class Searcher:
     ) -> tuple[_Pages, dict[str, dict[str, Any]]] | None:
         """The nearest pages, and what is shown of all that were proposed, if any can be."""
         ids = self.shorts.propose(vector, n)
-        if ids is None:
+        if not ids:
             return None
         wanted = dict.fromkeys((*_SHOWN, *self._wanted()))
         rows = self._table.search().where(among(ids)).select(list(wanted)).limit(None).to_arrow()

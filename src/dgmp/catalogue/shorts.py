@@ -10,7 +10,7 @@ without one. A search looks through all short vectors, in memory (:mod:`.held_sh
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
-from threading import Lock
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -41,36 +41,34 @@ class ShortTable:
 
     def __init__(self, folder: AnyPath, dim: int) -> None:
         self._folder, self._dim = folder, dim
+        self._lock = RLock()  # the page in the browser searches in several threads
+        self._made: tuple[str, Projection | None] = ("", None)  # stamp of the file
         self._table: Any = None
-        self._held: tuple[int, HeldShorts] | None = None  # version of the table, its rows
-        self._reading = Lock()  # the page in the browser searches in several threads
-        self._made: tuple[str, Projection | None] = ("", None)
+        self._held: tuple[int, Projection, HeldShorts] | None = None  # version of the table
 
     @property
     def ready(self) -> bool:
         """Whether pages can be proposed."""
-        return self._projection() is not None and self._open() and bool(self._table.list_indices())
+        projection, table = self._opened()
+        return projection is not None and table is not None and bool(table.list_indices())
 
     def propose(self, vector: NDArray[np.float32], n: int) -> list[str] | None:
         """The ids of the pages nearest to a long vector by their short ones.
 
         None where another process is making the short vectors anew.
         """
-        projection = self._projection()
-        if projection is None or not self._open():
+        found = self._in_memory()
+        if found is None:
             return None
-        with self._reading:
-            version = self._table.version
-            if self._held is None or self._held[0] != version:
-                self._held = None  # not two of them in memory
-                rows = HeldShorts.read(self._table, projected=projection.matrix is not None)
-                self._held = version, rows
-            held = self._held[1]
+        projection, held = found
         return held.nearest(projection(vector[None])[0], max(PROPOSED, 2 * n))
 
-    def of(self, page_ids: Set[str]) -> tuple[NDArray[np.str_], NDArray[np.float32]]:
-        """Ids and short vectors of those pages that have one."""
-        rows = self._table.search().select(["page_id", *SHORT_COLUMNS]).limit(None).to_arrow()
+    def of(self, page_ids: Set[str]) -> tuple[NDArray[np.str_], NDArray[np.float32]] | None:
+        """Ids and short vectors of those pages that have one; None as in :meth:`propose`."""
+        if not self.ready:
+            return None
+        _, table = self._opened()
+        rows = table.search().select(["page_id", *SHORT_COLUMNS]).limit(None).to_arrow()
         ids = np.array(rows["page_id"].to_pylist(), dtype=object)
         here = np.array([id in page_ids for id in ids], bool)
         numbers, steps = short_rows(rows)
@@ -78,27 +76,31 @@ class ShortTable:
 
     def put(self, ids: Sequence[str], rows: NDArray[np.int8], steps: NDArray[np.float32]) -> None:
         """Write the short vectors of pages that are about to be added."""
-        projection = self._projection()
-        if projection is None or not self._open():
+        projection, table = self._opened()
+        if projection is None or table is None:
             return
-        merge = self._table.merge_insert("page_id")
+        merge = table.merge_insert("page_id")
         merge = merge.when_matched_update_all().when_not_matched_insert_all()
         merge.execute(_arrow(ids, steps, projection(rows)))
 
     def drop(self, page_ids: Sequence[str]) -> None:
         """Take pages out."""
-        if self._open():
-            self._table.delete(among(page_ids))
+        _, table = self._opened()
+        if table is not None:
+            table.delete(among(page_ids))
 
     def settle(self, pages: Any) -> None:
         """Make a short vector for every row of the table of the pages.
 
         An index of their ids is made last, so where there is one, none is missing.
         """
-        projection = self._projection()
+        projection, table = self._opened()
         if projection is None:
+            if table is not None:  # what was made by another projection
+                connect(self._folder).drop_table(TABLE)
+                table = None
             projection = self._fit(pages)
-        if not self._open():
+        if table is None:
             pa = need("pyarrow")
             width = self._dim if projection.matrix is None else projection.matrix.shape[1]
             fields = [
@@ -107,17 +109,14 @@ class ShortTable:
                 pa.field("short", pa.list_(pa.int8(), width)),
                 pa.field("short_step", pa.float32()),
             ]
-            self._table = connect(self._folder).create_table(TABLE, schema=pa.schema(fields))
-        self._fill(pages, projection)
-        if not self._table.list_indices():
-            self._table.create_index("page_id", config=need("lancedb.index").BTree())
-        self._table.optimize()
+            table = connect(self._folder).create_table(TABLE, schema=pa.schema(fields))
+        _fill(table, pages, projection)
+        if not table.list_indices():
+            table.create_index("page_id", config=need("lancedb.index").BTree())
+        table.optimize()
 
     def _fit(self, pages: Any) -> Projection:
-        """Learn a projection; what was made by another one goes first."""
-        if self._open():
-            connect(self._folder).drop_table(TABLE)
-            self._table = None
+        """Learn a projection, and keep it."""
         count = pages.count_rows()
         chosen = np.random.default_rng(0).choice(count, min(SAMPLED, count), replace=False)
         chosen.sort()
@@ -129,37 +128,50 @@ class ShortTable:
         save_projection(projection, self._folder)
         return projection
 
-    def _fill(self, pages: Any, projection: Projection) -> None:
-        """Bring the short vectors to what is in the table of the pages now."""
-        wanted, there = _steps(pages), _steps(self._table)
-        stale = [id for id, step in there.items() if wanted.get(id) != step]
-        for start in range(0, len(stale), _AT_ONCE):
-            self._table.delete(among(stale[start : start + _AT_ONCE]))
-        missing = {id for id, step in wanted.items() if there.get(id) != step}
-        del wanted, there
-        pa = need("pyarrow")
-        waiting: list[Any] = []
-        for ids, steps, rows in _rows(pages, missing):
-            waiting.append(_arrow(ids, steps, projection(rows)))
-            if sum(map(len, waiting)) >= _WRITTEN:
-                self._table.add(pa.concat_tables(waiting))
-                waiting = []
-        if waiting:
-            self._table.add(pa.concat_tables(waiting))
+    def _in_memory(self) -> tuple[Projection, HeldShorts] | None:
+        """All short vectors, with the projection they were made by; None unless all are there."""
+        with self._lock:
+            projection, table = self._opened()
+            if projection is None or table is None:
+                return None
+            version = table.version
+            if self._held is None or self._held[0] != version:
+                self._held = None  # not two of them in memory
+                if not table.list_indices():
+                    return None
+                rows = HeldShorts.read(table, projected=projection.matrix is not None)
+                self._held = version, projection, rows
+            return self._held[1:]
 
-    def _open(self) -> bool:
-        """Open the table where there is one."""
-        if self._table is None and (self._folder / f"{TABLE}.lance").exists():
-            self._table = connect(self._folder).open_table(TABLE)
-        return self._table is not None
+    def _opened(self) -> tuple[Projection | None, Any]:
+        """The projection and the table as they are on the disk now; None: not there."""
+        with self._lock:
+            changed = stamp(self._folder / FILE)
+            if changed != self._made[0]:
+                self._made = (changed, load_projection(self._folder, self._dim))
+                self._table = self._held = None  # it may have been made anew
+            if self._table is None and (self._folder / f"{TABLE}.lance").exists():
+                self._table = connect(self._folder).open_table(TABLE)
+            return self._made[1], self._table
 
-    def _projection(self) -> Projection | None:
-        """The projection as it is on the disk now."""
-        changed = stamp(self._folder / FILE)
-        if changed != self._made[0]:
-            self._made = (changed, load_projection(self._folder, self._dim))
-            self._table = self._held = None  # it may have been made anew
-        return self._made[1]
+
+def _fill(table: Any, pages: Any, projection: Projection) -> None:
+    """Bring the short vectors to what is in the table of the pages now."""
+    wanted, there = _steps(pages), _steps(table)
+    stale = [id for id, step in there.items() if wanted.get(id) != step]
+    for start in range(0, len(stale), _AT_ONCE):
+        table.delete(among(stale[start : start + _AT_ONCE]))
+    missing = {id for id, step in wanted.items() if there.get(id) != step}
+    del wanted, there
+    pa = need("pyarrow")
+    waiting: list[Any] = []
+    for ids, steps, rows in _rows(pages, missing):
+        waiting.append(_arrow(ids, steps, projection(rows)))
+        if sum(map(len, waiting)) >= _WRITTEN:
+            table.add(pa.concat_tables(waiting))
+            waiting = []
+    if waiting:
+        table.add(pa.concat_tables(waiting))
 
 
 def _rows(
