@@ -36,6 +36,11 @@ def likeness(ratio: float) -> str:
     return f"{first[0].upper()}{first[1:]} are as like each other as these {often} {second}."
 
 
+def alike(cosine: float, likeness: float | None) -> str:
+    """The figure that orders pages: the likeness, or the cosine where there is none."""
+    return f"cosine {cosine:.2f}" if likeness is None else f"likeness {likeness:.2f}"
+
+
 def _times(ratio: float) -> str:
     if ratio > _CLEARLY:
         return "more than 100 times as often as"

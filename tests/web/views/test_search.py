@@ -1,10 +1,13 @@
 """Search by a page, by a region of it, by an upload."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from dgmp.catalogue import Catalogue
+from dgmp.records import Hit
+from dgmp.web.store import Store
 
 
 @pytest.fixture
@@ -22,6 +25,20 @@ def test_pages_are_ranked_by_likeness_without_the_query(reader, page_ids):
     assert page_ids[0] not in {hit["page"] for hit in hits}
     likenesses = [hit["likeness"] for hit in hits]
     assert likenesses == sorted(likenesses, reverse=True)
+
+
+def test_the_likeness_that_hits_are_ordered_by_is_shown(reader, page_ids):
+    found = reader.get("/search.json", params={"page": page_ids[0]}).json()["hits"]
+    page = reader.get("/search", params={"page": page_ids[0]}).text
+    shown = re.findall(r'<p class="soft">likeness (-?\d\.\d\d)</p>', page)
+    assert [float(figure) for figure in shown] == [round(hit["likeness"], 2) for hit in found]
+
+
+def test_where_there_is_no_likeness_the_cosine_is_shown(reader, page_ids, monkeypatch):
+    hits = (Hit(page_ids[1], "", 0.413),)
+    monkeypatch.setattr(Store, "search", lambda store, query, n: hits)
+    page = reader.get("/search", params={"page": page_ids[0]}).text
+    assert '<p class="soft">cosine 0.41</p>' in page
 
 
 def test_a_hit_has_evidence(reader, page_ids):

@@ -45,6 +45,7 @@ def search(store: Store, ask: Ask) -> dict[str, Any]:
                 "rank": rank,
                 "cosine": round(hit.cosine, 5),
                 "likeness": hit.likeness,
+                "alike": wording.alike(hit.cosine, hit.likeness),
                 "probability": hit.probability,
                 "percent": "" if hit.probability is None else wording.percent(hit.probability),
                 "sentence": _sentence(hit),
