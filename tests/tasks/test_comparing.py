@@ -78,6 +78,7 @@ def test_the_cosine_and_the_probability_are_those_of_a_search(catalogue):
         assert found.cosine == pytest.approx(hit.cosine, abs=1e-6)
         assert found.enough_writing == hit.enough_writing
         assert found.probability == pytest.approx(hit.probability, abs=1e-4)
+        assert found.likeness == pytest.approx(hit.likeness, abs=1e-4)
         assert found.likelihood_ratio == pytest.approx(hit.likelihood_ratio, rel=1e-3)
 
 

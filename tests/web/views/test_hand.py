@@ -3,7 +3,9 @@
 import pytest
 
 from dgmp.catalogue import Catalogue
+from dgmp.records import Hit
 from dgmp.tasks import decisions
+from dgmp.web.store import Store
 
 
 def act(post, hand, part, **fields):
@@ -157,6 +159,46 @@ def test_the_nearest_hands_stand_in_their_order_and_those_set_apart_last(client,
     assert [other["apart"] for other in after] == [False] * (len(after) - 1) + [True]
     assert after[-1]["number"] == hand_of(client, before[0]["page"])
     assert after[-1]["sentence"].startswith("you said: two hands")
+
+
+def nearest_of(client, hand, monkeypatch, *figures):
+    """The hands nearest to a hand, where a search finds a page of each other one like this."""
+    others = [other for other in client.app.state.store.hands() if other.number != hand.number]
+    hits = [
+        Hit(other.page_ids[0], "", cosine, probability, likeness=likeness)
+        for other, (cosine, probability, likeness) in zip(others, figures, strict=False)
+    ]
+    monkeypatch.setattr(Store, "search", lambda store, query, n: hits)
+    address = f"/hands/{hand.number}/nearest.json"
+    return client.get(address).json()["nearest"]
+
+
+def test_the_nearest_hands_are_ordered_by_likeness_even_with_too_little_writing(
+    client, monkeypatch
+):
+    hand, *_ = client.app.state.store.hands()
+    nearest = nearest_of(client, hand, monkeypatch, (0.9, None, 0.2), (0.3, 0.1, 0.6))
+    assert [other["likeness"] for other in nearest] == [0.6, 0.2]
+    assert [other["sentence"] for other in nearest] == [
+        "most alike pair of pages: likeness 0.60, 10 % one hand",
+        "most alike pair of pages: likeness 0.20, too little writing to say",
+    ]
+
+
+def test_without_a_calibration_the_nearest_hands_are_ordered_by_cosines(client, monkeypatch):
+    hand, *_ = client.app.state.store.hands()
+    nearest = nearest_of(client, hand, monkeypatch, (0.3, None, None), (0.413, None, None))
+    assert [other["sentence"] for other in nearest] == [
+        "most alike pair of pages: cosine 0.41",
+        "most alike pair of pages: cosine 0.30",
+    ]
+
+
+def test_a_nearest_hand_that_no_search_finds_has_its_likeness(client, monkeypatch):
+    hand, *_ = client.app.state.store.hands()
+    (other,) = nearest_of(client, hand, monkeypatch)
+    assert other["number"] == hand.nearest
+    assert other["sentence"].startswith("most alike pair of pages: likeness ")
 
 
 def test_a_fragment_for_htmx_has_no_frame(client, hands):
