@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from dgmp.hands import Background
 from dgmp.records import Hand
-from dgmp.tasks import compare, export_hands, search
+from dgmp.tasks import compare, export_hands, search, vouching
 from dgmp.tasks.vouching import _Vouching, page_evidence
 
 IDS = ["0-0.png", "0-1.png", "1-0.png", "1-1.png"]
@@ -41,6 +42,20 @@ def test_evidence_is_the_most_alike_page_of_the_same_hand(catalogue, hands, evid
 def test_a_page_alone_has_a_page_of_the_nearest_other_hand(catalogue, hands, evidence):
     others = [h.page_id for h in search(catalogue, IDS[3]) if h.page_id in hands[0].page_ids]
     assert (evidence[IDS[3]].page_id, evidence[IDS[3]].hand) == (others[0], 1)
+
+
+def test_likenesses_are_found_of_the_nearest_pages_only(catalogue, hands, evidence, monkeypatch):
+    placed = []
+
+    def place(background, pages, *arguments):
+        placed.append(len(pages.page_ids))
+        return real(background, pages, *arguments)
+
+    real = Background.place
+    monkeypatch.setattr(Background, "place", place)
+    monkeypatch.setattr(vouching, "_JUDGED", 2, raising=False)
+    assert page_evidence(catalogue, hands) == evidence
+    assert max(placed) == 2
 
 
 def test_figures_are_those_of_a_comparison_and_shares_add_up(catalogue, evidence):

@@ -14,15 +14,16 @@ from ..catalogue import Catalogue
 from ..engines import Engine, map_pages
 from ..errors import DgmpError
 from ..exports import PageEvidence
-from ..records import Hand, Page, Stage
+from ..hands import with_probabilities
+from ..records import Descriptors, Hand, Hit, Page, Stage
 from ..storage import AnyPath
 from .comparing import compare
-from .opening import opened_catalogue
-from .searching import search
+from .opening import background_of, opened_catalogue
 
 MOST_PAGES = 1000  # of an export, some twelve minutes on one core
 _PIECES = 6  # that speak for one hand, and as many against it
-_NEAR = 200  # pages among which the most alike one of a hand is looked for
+_NEAR = 200  # pages among which those of a hand are looked for
+_JUDGED = 10  # of these, as likenesses take a millisecond or more each, cosines next to nothing
 
 
 def page_evidence(
@@ -81,13 +82,31 @@ class _Vouching:
 
     def __call__(self, page: Page) -> PageEvidence:
         opened = self._catalogue = opened_catalogue(self._catalogue)
-        number, typical = self._beside[page.id]
-        near = search(opened, page.id, _NEAR)
-        ids = (hit.page_id for hit in near if self._whose.get(hit.page_id) == number)
-        other = next(ids, typical)
+        other = self._most_alike(opened, page.id)
         try:
             found = compare(opened, page.id, other, pieces=_PIECES)
         except DgmpError:  # a scan is gone, or is no longer what was described
             found = compare(opened, page.id, other, pieces=0)
         pairs = tuple((pair.first, pair.second, pair.share) for pair in found.same + found.against)
+        number = self._beside[page.id][0]
         return PageEvidence(other, number, found.cosine, found.probability, pairs, found.rest)
+
+    def _most_alike(self, opened: Catalogue, page_id: str) -> str:
+        """Of the nearest pages of the hand by cosine, the first in a search."""
+        number, typical = self._beside[page_id]
+        query, background = opened.page(page_id), background_of(opened)
+        near = opened.search(query.vectors[0], _NEAR, leave_out=page_id)
+        whose = [self._whose.get(hit.page_id) for hit in near.hits]
+        rows = [row for row, hand in enumerate(whose) if hand == number][:_JUDGED]
+        if not rows:
+            return typical
+        hits = tuple(near.hits[row] for row in rows)
+        if background is not None:
+            ids = tuple(hit.page_id for hit in hits)
+            pages = Descriptors(ids, near.vectors[rows], opened.head.spec, halves=near.halves[rows])
+            hits = with_probabilities(hits, pages, query, page_id, background)
+        return max(hits, key=_alike).page_id
+
+
+def _alike(hit: Hit) -> float:
+    return hit.cosine if hit.likeness is None else hit.likeness
