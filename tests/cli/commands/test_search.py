@@ -1,6 +1,7 @@
 """``dgmp search``: a table for people, JSON for programs."""
 
 import json
+import shutil
 
 import pytest
 from PIL import Image
@@ -80,6 +81,15 @@ def test_without_a_calibration_there_are_cosines_alone(scans, tmp_path):
     assert "%" not in told.stdout
     assert "cosine" in told.stdout
     assert "not calibrated" in told.stderr
+
+
+def test_that_there_is_no_other_page_is_told(scans, tmp_path):
+    shutil.copy(scans / "2-1.png", tmp_path / "alone.png")
+    arguments = ("--catalogue", tmp_path / "raw", "--describer", "raw", "--workers", 0)
+    done("describe", tmp_path / "alone.png", *arguments)
+    told = done("search", tmp_path / "raw", "alone.png")
+    assert told.stdout == ""
+    assert "holds no other page" in told.stderr
 
 
 def test_what_is_no_catalogue_is_told_in_one_line(tmp_path):

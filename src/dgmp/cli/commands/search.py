@@ -34,6 +34,9 @@ def search(
         for hit in hits:
             print_json(asdict(hit))
         return
+    if not hits:
+        say("the catalogue holds no other page")
+        return
     judged = all(hit.likeness is not None for hit in hits)
     if not judged:
         say("the describer is not calibrated, or by an earlier version of dgmp: cosines only")
