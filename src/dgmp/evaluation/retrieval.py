@@ -52,9 +52,9 @@ def retrieval_scores(
     """Rank the gallery for every vector by cosine, or by product, and score the rankings.
 
     Rows are brought to unit length here, whatever their length was; with ``by_product`` those of
-    the gallery keep theirs. Without ``gallery`` every page
-    is a query and the other pages are its gallery. ``gallery`` is ``(vectors, labels)`` or
-    ``(vectors, labels, ids)``; only with ids of queries and gallery can a query be left out of it.
+    the gallery keep theirs. Without ``gallery`` every page is a query and the other pages are its
+    gallery. ``gallery`` is ``(vectors, labels)`` or ``(vectors, labels, ids)``; only with ids of
+    queries and gallery can a query be left out of it.
 
     ``same_scan`` names the scan each page is on: a page of the query's label on the query's scan
     counts neither as hit nor as miss. With a gallery it is a pair, of the queries and of the
