@@ -150,12 +150,14 @@ def judged_groups(
 def judged_hits(
     collection: Descriptors, writers: Sequence[str], calibration: Calibration
 ) -> list[tuple[float | None, bool, bool]]:
-    """For the five nearest pages of each: probability, whether it is right, whether it is first."""
+    """For the five pages a search lists first: probability, whether it is right, whether first."""
     background = Background.of(collection, len(writers), calibration)
+    placed = background.place(collection)
+    alike = (placed.vectors @ placed.vectors.T) * placed.held_back
     cosines = collection.vectors @ collection.vectors.T
     judged = []
     for row, id in enumerate(collection.page_ids):
-        order = [i for i in np.argsort(-cosines[row], kind="stable") if i != row][:5]
+        order = [i for i in np.argsort(-alike[row], kind="stable") if i != row][:5]
         hits = [Hit(collection.page_ids[i], "", float(cosines[row, i])) for i in order]
         query = part(collection, np.array([row]))
         found = with_probabilities(hits, part(collection, np.array(order)), query, id, background)

@@ -114,7 +114,7 @@ def test_copies_of_a_page_are_one_hand(fitted, collection):
 
 
 def test_pages_that_share_more_than_calibrated_kinds_do_are_announced(fitted):
-    pages = pages_by(np.repeat(np.arange(100), 3), 4, common=1.8)
+    pages = pages_by(np.repeat(np.arange(100), 3), 4, common=1.5)
     with pytest.warns(UserWarning, match="of 300 pages are of a kind of writing unlike"):
         group_pages(pages, fitted)
 

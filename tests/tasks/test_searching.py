@@ -35,6 +35,11 @@ def test_the_other_pages_by_a_writer_come_first(catalogue):
     assert {hit.page_id for hit in search(catalogue, "2-1.png", 2)} == {"2-0.png", "2-2.png"}
 
 
+def test_an_empty_catalogue_has_no_page_like_any(shelf, scans, tmp_path):
+    empty = Catalogue.create(tmp_path / "empty", Catalogue.open(shelf / "catalogue").head)
+    assert search(empty, scans / "2-1.png") == ()
+
+
 def test_a_catalogue_is_taken_by_its_folder_too(catalogue):
     assert search(catalogue.folder, "2-1.png") == search(catalogue, "2-1.png")
     assert search(str(catalogue.folder), "2-1.png") == search(catalogue, "2-1.png")

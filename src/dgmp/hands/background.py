@@ -4,17 +4,20 @@ Cosines shift from one collection to the next: pages in an alphabet the describe
 all alike, charters of one chancery too, a mixed library is not. Two facts about a collection put
 this right without any label.
 
-**Pages of the same kind share a mean.** From the vector x of a page the mean μ of pages of its own
-kind is taken off. Two pages are of one kind if they are like and unlike the same pages: weights are
-exp(k/``KIND``), k the correlation of their cosines with all pages, times the probability that they
-are *not* by one hand. In a folder with two alphabets each page is measured from its own. With few
-such pages, as in a collection by one hand, the mean is drawn towards that of the describer, zero.
+**Pages of the same kind share a mean.** What the vector x of a page has of the mean μ of pages of
+its own kind is taken off: b·μ, where b² is its c (below) over the mean c of its kind, at most 1, as
+a few words have less of what their kind shares. Two pages are of one kind if they are like and
+unlike the same pages: weights are exp(k/``KIND``), k the correlation of their cosines with all
+pages, less what chance may make of it (else pages with little writing are of one kind with those by
+their hand), times the probability that they are *not* by one hand. In a folder with two alphabets
+each page is measured from its own. With few such pages, or many by one hand, the mean is drawn
+towards that of the describer, zero.
 
 **The two halves of a page are by one hand.** Of their cosine h, after taking off the mean, the
 formula of Spearman and Brown gives c = 2h/(1 + h), the cosine that two such pages would have if a
 hand wrote all its pages as it writes one. So
 
-    likeness r = cosine(x_a − μ_a, x_b − μ_b) / √(c_a c_b)
+    likeness r = cosine(x_a − b_a μ_a, x_b − b_b μ_b) / √(c_a c_b)
 
 is the share of what two pages of one hand could have in common at all, whatever the script and the
 amount of writing. The halves' vectors need not be kept: a page's own is nearly the sum of both.
@@ -40,7 +43,9 @@ from ..records import Descriptors, Floats
 from .calibration import PRIOR_WEIGHT, Calibration, sigmoid
 
 KIND = 0.5  # of correlations: pages less related by this count a third in the mean of a kind
+CHANCE = 2.0  # standard deviations of a correlation between unrelated pages: no kinship
 LEAN = 6.0  # pages of a kind that the mean of the describer counts for
+LEAN_OF_OWN_HAND = 0.1  # and so much for each page of the kind by the same hand
 SPREAD_LEAN = 20.0  # pages that the spread of the calibration counts for
 MATES_LEAN = 3.0  # pages with one other by their hand, added to those of the collection
 MATES = 2.0  # others by its hand that a page has, to begin with
@@ -48,7 +53,7 @@ DOUBT = 1.5  # log-odds: pages that may be by the same hand are kept out of the 
 ROUNDS = 10
 LEAST_HALVES = 0.02  # cosine of halves: below, there is too little writing to tell it from none
 LEAST_SPREAD = 0.05
-LITTLE = 0.1  # reliability: see benchmarks/results/default.md, "The order of a search"
+LITTLE = 0.3  # reliability: see benchmarks/results/default.md, "The order of a search"
 # The share of pairs by one hand comes from a sample; in a very large collection that has none, and
 # evidence, which is bounded, could join nothing. So the prior is no lower than it may be in a
 # collection of 20 000 pages, of which one in fifty has another by its hand.
@@ -62,7 +67,7 @@ class Placed:
 
     vectors: NDArray[Any]  # (pages, dim), float32, or int8 with factors
     reliability: NDArray[np.float32]  # (pages,): c
-    strangeness: NDArray[np.float32]  # (pages,): |μ|²/c, what a page shares with all of its kind
+    strangeness: NDArray[np.float32]  # (pages,): |bμ|²/c, what a page shares with all of its kind
     factors: NDArray[np.float32] | None = None  # (pages,), of rounded vectors
 
     @property
@@ -87,7 +92,7 @@ class Background:
     page_ids: tuple[str, ...]
     vectors: NDArray[np.float32]  # (sampled, dim)
     halves: Floats  # (sampled,)
-    weights: Floats  # (sampled, sampled): of the pages in the mean of each one's kind
+    weights: Floats  # (sampled, sampled): of the pages in what is taken off each, b·μ
     spread: float  # of the likenesses of pages by two hands
     prior: float  # log-odds that two pages of the collection are by one hand
 
@@ -101,13 +106,15 @@ class Background:
         number = len(gram)
         own = np.eye(number, dtype=bool)
         kinship = _kinship(gram, gram, np.arange(number))
+        np.fill_diagonal(kinship, 0)
+        writing = _whole(halves)
         weights = np.zeros((number, number))
         spread = calibration.two_hands.spread
         mates = min(MATES, max((pages - 1) / 2, 0.5))
         for turn in range(ROUNDS):
-            along = weights @ gram
-            centred = _centred(gram, gram, weights, halves, along)
-            cosines = _cosines(gram, along, weights, centred, centred)
+            taken, along = _taken(weights, gram, writing, writing)
+            centred = _centred(gram, taken, halves, along)
+            cosines = _cosines(gram, along, taken, centred, centred)
             pairs = centred.pairs(centred)
             likeness = cosines / np.sqrt(pairs)
             prior = _log_odds(mates, pages)
@@ -128,7 +135,7 @@ class Background:
             sample.page_ids,
             sample.vectors,
             halves,
-            weights,
+            taken,
             spread,
             max(_log_odds(mates, pages), LEAST_PRIOR),
         )
@@ -149,7 +156,7 @@ class Background:
         new = np.flatnonzero(own < 0)
         if len(new):
             weights[new] = self._settled(products[new], halves[new], gram)
-        centred = _centred(products, gram, weights, halves)
+        centred = _centred(products, weights, halves, weights @ gram)
         scale = 1 / np.sqrt(centred.lengths * centred.reliability)
         vectors = pages.vectors - weights.astype(np.float32) @ self.vectors
         vectors *= scale[:, None].astype(np.float32)
@@ -169,33 +176,34 @@ class Background:
         return (self.vectors @ self.vectors.T).astype(np.float64)
 
     def _settled(self, products: Floats, halves: Floats, gram: Floats) -> Floats:
-        """The weights of pages outside the sample, whose own are settled.
+        """What is taken off pages outside the sample, whose own is settled.
 
         In float32, which is half the work: in a large collection nearly all pages are outside.
         """
-        sample = _centred(gram, gram, self.weights, self.halves).narrow()
+        sample = _centred(gram, self.weights, self.halves, self.weights @ gram).narrow()
         kinship = _narrow(_kinship(products, gram, np.full(len(products), -1)))
         sample_weights = _narrow(self.weights)
         products, halves, gram = _narrow(products), _narrow(halves), _narrow(gram)
+        writing, of_sample = _whole(halves), _narrow(_whole(self.halves))
         weights = np.zeros_like(products)
         for _ in range(ROUNDS - 1):
-            along = weights @ gram
-            centred = _centred(products, gram, weights, halves, along)
+            taken, along = _taken(weights, gram, writing, of_sample)
+            centred = _centred(products, taken, halves, along)
             cosines = _cosines(products, along, sample_weights, centred, sample)
             pairs = centred.pairs(sample)
             evidence = self.calibration.evidence(cosines / np.sqrt(pairs), pairs, self.spread)
             others = 1 - sigmoid(evidence + self.prior + DOUBT)
             weights = _moved(weights, kinship, _narrow(others))
-        return weights
+        return _taken(weights, gram, writing, of_sample)[0]
 
 
 @dataclass(frozen=True, eq=False)
 class _Centred:
-    """Pages after their means were taken off."""
+    """Pages after what they have of their means was taken off."""
 
     lengths: Floats  # (pages,), squared
     reliability: Floats  # (pages,)
-    shared: Floats  # (pages,): squared length of the mean
+    shared: Floats  # (pages,): squared length of what was taken off
 
     def narrow(self) -> _Centred:
         return _Centred(*map(_narrow, (self.lengths, self.reliability, self.shared)))
@@ -213,22 +221,29 @@ def _narrow(values: Floats) -> Floats:
     return values.astype(np.float32)
 
 
-def _centred(
-    products: Floats,
-    gram: Floats,
-    weights: Floats,
-    halves: Floats,
-    with_mean: Floats | None = None,  # (n, sampled): products of the means with sampled pages
-) -> _Centred:
-    """``products`` are of pages (n, sampled), ``weights`` of their means alike."""
-    with_mean = weights @ gram if with_mean is None else with_mean
-    along = (weights * products).sum(axis=1)  # x·μ
-    shared = (with_mean * weights).sum(axis=1)  # μ·μ
+def _taken(
+    weights: Floats, gram: Floats, reliability: Floats, of_sample: Floats
+) -> tuple[Floats, Floats]:
+    """Weights b·w of what pages have of means of weights w, and its products with sampled pages."""
+    of_kind = weights @ of_sample / np.maximum(weights.sum(axis=1), _TINY)
+    share = np.sqrt(np.clip(reliability / np.maximum(of_kind, _TINY), 0, 1))[:, None]
+    return share * weights, share * (weights @ gram)
+
+
+def _centred(products: Floats, taken: Floats, halves: Floats, with_taken: Floats) -> _Centred:
+    """``products`` are of pages with sampled ones, ``taken`` the weights of what is taken off."""
+    along = (taken * products).sum(axis=1)  # x·bμ
+    shared = (with_taken * taken).sum(axis=1)  # |bμ|²
     lengths = np.maximum(1 - 2 * along + shared, _TINY)
-    both = np.sqrt(2 + 2 * halves) * along  # (x' + x'')·μ, x' and x'' the halves
-    inside = (halves - both + shared) / np.maximum(1 - both + shared, _TINY)
-    inside = np.clip(inside, LEAST_HALVES, 1)
-    return _Centred(lengths, 2 * inside / (1 + inside), shared)
+    # A half has √((1 + h)/2) of what its page has along μ.
+    of_half = np.minimum((1 + halves) / 2 * along**2 / np.maximum(shared, _TINY), shared)
+    return _Centred(lengths, _whole((halves - of_half) / np.maximum(1 - of_half, _TINY)), shared)
+
+
+def _whole(halves: Floats) -> Floats:
+    """What two whole pages would have in common, from what the halves of a page have."""
+    halves = np.clip(halves, LEAST_HALVES, 1)
+    return 2 * halves / (1 + halves)
 
 
 def _cosines(
@@ -247,8 +262,10 @@ def _kinship(products: Floats, gram: Floats, own: NDArray[np.intp]) -> Floats:  
     """The weight of each sampled page in the mean of a page's kind; ``own``: itself, or −1."""
     profiles = _profiles(products, own)
     sampled = profiles if products is gram else _profiles(gram, np.arange(len(gram)))
-    related = profiles @ sampled.T / max(gram.shape[1] - 2, 1)
-    return np.asarray(np.exp(np.clip(related, -1, 1) / KIND))
+    number = max(gram.shape[1] - 2, 1)
+    related = np.clip(profiles @ sampled.T / number, -1, 1)
+    beyond = np.maximum(np.abs(related) - CHANCE / math.sqrt(number), 0)
+    return np.asarray(np.exp(np.copysign(beyond, related) / KIND))
 
 
 def _profiles(products: Floats, own: NDArray[np.intp]) -> Floats:  # (pages, sampled)
@@ -269,7 +286,10 @@ def _moved(weights: Floats, kinship: Floats, others: Floats) -> Floats:
     # As many pages as equal weights would take for the same precision, if all were by others.
     number = total[:, 0] ** 2 / np.maximum(np.square(found).sum(axis=1), _TINY**2)
     number *= others.sum(axis=1) / max(others.shape[1] - 1, 1)
-    target = found / np.maximum(total, _TINY) * (number / (number + LEAN))[:, None]
+    apart = total[:, 0] / np.maximum(kinship.sum(axis=1), _TINY)
+    of_own_hand = number * (1 - apart) / np.maximum(apart, _TINY)
+    most = number / (number + LEAN + LEAN_OF_OWN_HAND * of_own_hand)
+    target = found / np.maximum(total, _TINY) * most[:, None]
     return target if not weights.any() else (weights + target) / 2
 
 

@@ -18,8 +18,8 @@ pairs by one hand in the collection, which the collection itself tells:
 The same likeness is therefore worth less in a large catalogue, which has more look-alikes. The
 weight p of the prior is ``PRIOR_WEIGHT`` and not 1, as evidence is cautious: on sources that the
 describer was not fitted on, the share of pairs by two hands whose evidence reaches t falls with t
-twice as fast as it would if evidence were exact, so chance makes fewer look-alikes in a large
-collection than evidence says. With the prior in full nearly all its pages would stay alone. Where
+faster than it would if evidence were exact, so chance makes fewer look-alikes in a large collection
+than evidence says. With the prior in full nearly all its pages would stay alone. Where
 even pages as like as those of one hand would not reach a ratio of ``LEAST_RATIO``, there is too
 little writing to say.
 """
@@ -41,7 +41,7 @@ from ..records import Floats
 FORMAT = Format("dgmp-calibration", 3, "calibration", older=(1, 2))  # which say nothing here
 MOST_EVIDENCE, LEAST_EVIDENCE = 12.0, -6.0  # beyond, pages by known writers are too few to tell
 LEAST_RATIO = 20.0
-PRIOR_WEIGHT = 0.5  # see benchmarks/results/default.md, "The weight of the prior"
+PRIOR_WEIGHT = 0.75  # see benchmarks/results/default.md, "The weight of the prior"
 
 
 @dataclass(frozen=True)

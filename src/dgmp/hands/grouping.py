@@ -45,7 +45,7 @@ from .margins import group_confidence, margins
 # What is added to the threshold, in log-odds. Fewer hands: pages are joined on less evidence.
 PREFERENCES = {"fewer": -1.0, "balanced": 0.0, "more": 1.0}
 # What a page shares with all pages of its kind, of what its halves share: a median of at most 0.4
-# on the sources of `hands`, each unseen, and of 1 on pages in another alphabet.
+# on the sources of `hands`, each unseen, and of 0.9 on pages in another alphabet.
 UNFAMILIAR = 0.6
 UNFAMILIAR_SHARE = 0.2  # of the pages: fewer are not worth a word
 _JOININGS = 3  # times that groups of a very large collection are looked at again

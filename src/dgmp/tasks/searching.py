@@ -46,6 +46,8 @@ def search(
     background = background_of(opened)
     if background is None:
         return opened.search(query.vectors[0], n, leave_out=known).hits
+    if not background.page_ids:
+        return ()
     # Products with the query less what its kind shares order pages nearly as likenesses do.
     own = background.place(query, [known]).vectors[0]
     found = opened.search(own / np.linalg.norm(own), max(n + 50, _ORDERED), leave_out=known)
