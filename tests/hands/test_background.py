@@ -246,8 +246,8 @@ def test_halves_that_are_not_known_count_as_no_agreement(many):
 def test_pages_are_the_stranger_the_more_all_of_them_share():
     found = [placed(pages_by(MANY, 3, common=common)).strangeness for common in (0, 0.5, 1)]
     assert found[0].max() < 0.1
-    least, most = np.quantile(found, 0.05, axis=1), np.quantile(found, 0.95, axis=1)
-    assert most[0] < least[1] < most[1] < least[2]
+    assert (found[0] < found[1]).all()
+    assert (found[1] < found[2]).all()
 
 
 @pytest.mark.parametrize("number", [1, 2])

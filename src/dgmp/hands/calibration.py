@@ -19,9 +19,9 @@ The same likeness is therefore worth less in a large catalogue, which has more l
 weight p of the prior is ``PRIOR_WEIGHT`` and not 1, as evidence is cautious: on sources that the
 describer was not fitted on, the share of pairs by two hands whose evidence reaches t falls with t
 faster than it would if evidence were exact, so chance makes fewer look-alikes in a large collection
-than evidence says. With the prior in full nearly all its pages would stay alone. Where
-even pages as like as those of one hand would not reach a ratio of ``LEAST_RATIO``, there is too
-little writing to say.
+than evidence says. With the prior in full nearly all its pages would stay alone. Where even pages
+as like as those of one hand would not reach a ratio of ``LEAST_RATIO``, there is too little writing
+to say.
 """
 
 from __future__ import annotations
