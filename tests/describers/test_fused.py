@@ -18,24 +18,60 @@ from dgmp.sources import FileSource
 from .small_pages import CALIBRATION
 
 
-def test_the_cosine_is_the_weighted_mean_of_the_cosines_of_the_parts(fused, images):
-    whole = np.stack([fused.describe_page(image) for image in images[:4]])
+def weights_by_hand(describer, image):
+    """The weights of a page, from the vectors of its halves in the first part."""
+    _, upper, lower = describer.parts[0].describe_halves(image)
+    agreement = max(upper @ lower, 0)
+    others = [weight / (1 + (agreement / describer.enough) ** 5) for weight in describer.weights]
+    return 1 - sum(others[1:]), *others[1:]
+
+
+def blotted(image):
+    """The same page with nothing in its lower half but dots, which are no writing."""
+    pixels = image.pixels.copy()
+    pixels[len(pixels) // 2 :] = 255
+    pixels[len(pixels) // 2 + 20 :: 12, ::12] = 0
+    return replace(image, pixels=pixels)
+
+
+def test_constant_weights_make_the_cosine_the_weighted_mean_of_those_of_the_parts(fused, images):
+    constant = replace(fused, enough=None)
+    whole = np.stack([constant.describe_page(image) for image in images[:4]])
     expected = sum(
         weight * vectors @ vectors.T
         for weight, vectors in (
             (weight, np.stack([part.describe_page(image) for image in images[:4]]))
-            for part, weight in zip(fused.parts, fused.weights, strict=True)
+            for part, weight in zip(constant.parts, constant.weights, strict=True)
         )
     )
     np.testing.assert_allclose(whole @ whole.T, expected, atol=1e-5)
     np.testing.assert_allclose(np.linalg.norm(whole, axis=1), 1, atol=1e-5)
+    np.testing.assert_allclose(constant.describe_halves(images[0])[0], whole[0], atol=1e-5)
 
 
-def test_the_halves_of_a_page_are_those_of_its_parts(fused, images):
-    parts = [part.describe_halves(images[0]) for part in fused.parts]
-    scaled = [np.sqrt(w) * part for w, part in zip(fused.weights, parts, strict=True)]
-    found = fused.describe_halves(images[0])
-    np.testing.assert_allclose(found, np.concatenate(scaled, axis=1), atol=1e-6)
+def test_the_parts_of_a_page_and_its_halves_have_the_weights_of_the_page(fused, images):
+    for image in (images[0], blotted(images[0])):
+        parts = [part.describe_halves(image) for part in fused.parts]
+        weights = weights_by_hand(fused, image)
+        scaled = [np.sqrt(w) * part for w, part in zip(weights, parts, strict=True)]
+        found = fused.describe_halves(image)
+        np.testing.assert_allclose(found, np.concatenate(scaled, axis=1), atol=1e-6)
+
+
+def test_the_second_part_counts_the_less_the_more_of_a_hand_the_first_sees(fused, images):
+    def share(image, enough):
+        vector = replace(fused, enough=enough).describe_page(image)
+        return np.square(vector[fused.parts[0].dim :]).sum()
+
+    agreement = np.prod(fused.parts[0].describe_halves(images[0])[1:], axis=0).sum()
+    assert agreement > 0
+    most = fused.weights[1]
+    shares = [share(images[0], agreement * times) for times in (10, 2, 1, 0.5, 0.1)]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] == pytest.approx(most, rel=1e-3)
+    assert shares[2] == pytest.approx(most / 2, rel=1e-3)
+    assert shares[-1] < most / 1000
+    assert share(blotted(images[0]), agreement) > shares[2]
 
 
 def test_the_first_of_a_page_and_its_halves_is_the_page(fused, images):
@@ -64,6 +100,18 @@ def test_a_folder_holds_all_of_it(fused, images, tmp_path):
     assert again.spec == json.loads(json.dumps(fused.spec))
     assert again.dim == fused.dim
     np.testing.assert_array_equal(again.describe_page(images[0]), fused.describe_page(images[0]))
+
+
+def test_a_folder_of_an_earlier_dgmp_has_constant_weights(fused, images, tmp_path):
+    constant = replace(fused, enough=None)
+    save_fused(constant, tmp_path)
+    for head in tmp_path.rglob("describer.json"):
+        stored = json.loads(head.read_text())
+        stored.pop("enough", None)
+        head.write_text(json.dumps(stored | {"version": 2}))
+    again = load_describer(tmp_path)
+    assert again.spec == json.loads(json.dumps(constant.spec))
+    np.testing.assert_array_equal(again.describe_page(images[0]), constant.describe_page(images[0]))
 
 
 def test_a_folder_holds_the_calibration(fused, tmp_path):
@@ -113,6 +161,12 @@ def test_a_head_without_parts_is_refused(tmp_path):
 def test_weights_are_checked(fused, weights, message):
     with pytest.raises(ValueError, match=message):
         FusedDescriber(fused.parts, weights)
+
+
+@pytest.mark.parametrize("enough", [0.0, -1.0, float("nan")])
+def test_enough_must_be_positive(fused, enough):
+    with pytest.raises(ValueError, match="enough must be positive"):
+        replace(fused, enough=enough)
 
 
 def test_parts_must_prepare_pages_alike():

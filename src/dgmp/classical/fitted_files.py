@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..errors import DgmpError
 from ..files import Format, read_json, replacing, write_json
 
-FORMAT = Format("dgmp-describer", 2, "describer")
+FORMAT = Format("dgmp-describer", 3, "describer", older=(2,))
 HEAD, ARRAYS = "describer.json", "arrays.npz"
 
 Arrays = dict[str, NDArray[Any]]

@@ -2,7 +2,7 @@
 
 Two parts see different things of a hand: RootSIFT with VLAD the shapes of strokes, SRS-LBP the
 texture of ink. Both keep all entries and are softly whitened, by how pages, bands of pages and the
-same in mirrors differ.
+same in mirrors differ. Texture counts the less the more of a hand the strokes show.
 
 Pages that a describer was fitted on lie further apart than any others, and must not calibrate it.
 So the pages come in folds, the describer is fitted anew without each, and that fold is described;
@@ -50,7 +50,8 @@ class FusedRecipe:
     looks: tuple[Look, ...] = three_looks()
     mirrors: tuple[str, ...] = MIRRORS
     rank: int = 256  # directions that are quietened, of each part
-    weight: float = 0.85  # of the first part's cosine
+    weight: float = 0.8  # of the first part's cosine where it sees little of a hand
+    enough: float = 0.15  # cosine of halves in the first part that halves the second's weight
     bands: int = 6  # parts of a page that the first part is fitted on as well
     patch: int = 256  # pixels: the patches that calibrate
     collections: int = 2000  # drawn to calibrate: of 200 the threshold depends on the drawing
@@ -117,6 +118,7 @@ def make_fused(
             ClassicalDescriber("texture", SrsLbp(), None, ink, preparation),
         ),
         (recipe.weight, 1 - recipe.weight),
+        enough=recipe.enough,
     )
 
 
