@@ -91,7 +91,7 @@ def test_arrays_of_another_describer_are_refused(saved, fitted, tmp_path):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"version": 3}, "format version 3, this dgmp reads 2"),
+        ({"version": 4}, "format version 4, this dgmp reads 3"),
         ({"format": "else"}, "is no describer"),
         ({"config": {"class": "Nothing"}}, "does not describe what was fitted"),
         ({"config": {"class": "Hinge", "wrong": 1}}, "does not describe what was fitted"),

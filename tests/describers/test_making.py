@@ -37,7 +37,7 @@ def test_views_have_the_vectors_and_halves_of_described_pages(fused, images, see
     shown = [images[:3], [centre_patch(image, recipe.patch) for image in images[:3]]][number]
     vectors, halves = zip(*(page_and_halves(fused, image) for image in shown), strict=True)
     found, cosines = describe_views(fused, [page.views[number] for page in seen[:3]])
-    np.testing.assert_allclose(found, np.stack(vectors), atol=0.01)
+    np.testing.assert_allclose(found, np.stack(vectors), atol=0.02)
     np.testing.assert_allclose(cosines, halves, atol=0.01)
 
 
