@@ -153,7 +153,7 @@ def judged_hits(
     """For the five pages a search lists first: probability, whether it is right, whether first."""
     background = Background.of(collection, len(writers), calibration)
     placed = background.place(collection)
-    alike = (placed.vectors @ placed.vectors.T) * placed.held_back
+    alike = placed.in_order(placed)
     cosines = collection.vectors @ collection.vectors.T
     judged = []
     for row, id in enumerate(collection.page_ids):

@@ -254,10 +254,12 @@ def test_bad_input_is_named(message):
 def test_by_product_long_rows_of_the_gallery_come_first():
     vectors = np.array([[1, 0], [1, 0.1], [5, 5]])
     writers = ["a", "a", "b"]
-    extra = {"gallery": (vectors, writers, ["p", "q", "r"]), "ids": ["p", "q", "r"]}
-    assert retrieval_scores(vectors[:1], writers[:1], **extra | {"ids": ["p"]}).map == 1
-    found = retrieval_scores(vectors[:1], writers[:1], **extra | {"ids": ["p"]}, by_product=True)
-    assert found.map == 0.5  # 5 is more than 1
+    extra = {"gallery": (vectors, writers, ["p", "q", "r"]), "ids": ["p"]}
+    assert retrieval_scores(vectors[:1], writers[:1], **extra).map == 1
+    assert retrieval_scores(vectors[:1], writers[:1], **extra, less=np.zeros(3)).map == 0.5  # 5 > 1
+    # 5 - 4.5 is less than 1, and the length of the query counts: 10 - 4.5 is more than 2.
+    assert retrieval_scores(vectors[:1], writers[:1], **extra, less=[0, 0, 4.5]).map == 1
+    assert retrieval_scores(2 * vectors[:1], writers[:1], **extra, less=[0, 0, 4.5]).map == 0.5
 
 
 def test_by_product_rows_of_one_length_are_ranked_as_by_cosine():
@@ -265,4 +267,11 @@ def test_by_product_rows_of_one_length_are_ranked_as_by_cosine():
     vectors = generator.standard_normal((30, 5))
     vectors *= 3 / np.linalg.norm(vectors, axis=1, keepdims=True)
     writers = [f"w{n // 3}" for n in range(30)]
-    assert retrieval_scores(vectors, writers, by_product=True) == retrieval_scores(vectors, writers)
+    found = retrieval_scores(vectors, writers, less=np.full(30, 7.0))
+    assert found == retrieval_scores(vectors, writers)
+
+
+@pytest.mark.parametrize("less", [[0.0], [0.0, np.nan], 1.0])
+def test_less_is_a_number_of_each_page_of_the_gallery(less):
+    with pytest.raises(ValueError, match="less must be 2 finite numbers"):
+        retrieval_scores(np.eye(2), ["a", "b"], gallery=(np.eye(2), ["a", "b"]), less=less)

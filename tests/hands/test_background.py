@@ -7,7 +7,14 @@ import numpy as np
 import pytest
 
 from dgmp.hands import Background
-from dgmp.hands.background import LEAST_PRIOR, LEAST_SPREAD, LITTLE, _log_odds
+from dgmp.hands.background import (
+    LEAST_PRIOR,
+    LEAST_SPREAD,
+    LITTLE,
+    NEAREST,
+    RELATIVE,
+    _log_odds,
+)
 from dgmp.hands.densities import START
 from dgmp.hands.evidence import part
 from dgmp.records import Descriptors
@@ -61,6 +68,59 @@ def test_likenesses_count_less_in_an_order_the_less_writing_there_is(many):
     much, little = placed(replace(many, halves=np.full(120, 0.9, np.float32))), found
     assert (np.diff(little.held_back[np.argsort(c)]) >= 0).all()
     assert much.held_back.mean() > little.held_back.mean()
+
+
+def held_likenesses(one, other):
+    """What counts in an order, before company is taken off."""
+    return (one.vectors @ other.vectors.T) * one.held_back[:, None] * other.held_back
+
+
+def nearness(held):
+    return np.sort(held, axis=1)[:, -NEAREST:].mean(axis=1)
+
+
+@pytest.mark.parametrize("rows", [120, 90], ids=["all are sampled", "three quarters are"])
+def test_company_is_half_of_what_the_nearest_pages_are_above_those_of_others(many, rows):
+    background = Background.of(part(many, np.arange(rows)), len(MANY), START)
+    found, sampled = background.place(many), background.place(part(many, np.arange(rows)))
+    held = held_likenesses(found, sampled)
+    held[np.arange(rows), np.arange(rows)] = -np.inf
+    near = nearness(held)
+    wanted = RELATIVE / 2 * (near - np.median(near[:rows]))
+    np.testing.assert_allclose(found.company, wanted, atol=1e-5)
+
+
+def test_in_an_order_company_is_taken_off(many):
+    found = placed(many)
+    wanted = held_likenesses(found, found) - found.company[:, None] - found.company
+    np.testing.assert_allclose(found.in_order(found), wanted, atol=1e-6)
+
+
+def test_pages_with_mates_have_nearer_company_than_pages_alone():
+    writers = np.concatenate([np.repeat(np.arange(20), 4), np.arange(20, 60)])
+    company = placed(pages_by(writers, 9)).company
+    assert company[:80].min() > np.median(company[80:])
+    assert company[:80].mean() > company[80:].mean() + 0.05
+
+
+def test_in_an_order_pages_by_the_same_hand_come_earlier_than_without_company():
+    """Look-alikes that have mates of their own stand back."""
+    writers = np.repeat(np.arange(40), 3)
+    shares = []
+    for seed in range(4):
+        found = placed(pages_by(writers, seed, half=4.0))
+        for order in (held_likenesses(found, found), found.in_order(found)):
+            np.fill_diagonal(order, -np.inf)
+            nearest = np.argsort(-order, axis=1)[:, :2]
+            shares.append((writers[nearest] == writers[:, None]).mean())
+    without, with_company = np.reshape(shares, (4, 2)).mean(axis=0)
+    assert with_company > without
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_of_one_or_two_pages_no_company_is_taken_off(many, number):
+    found = placed(part(many, np.arange(number)))
+    np.testing.assert_allclose(found.company, 0, atol=1e-6)
 
 
 def test_pages_of_unknown_halves_do_not_crowd_out_those_by_the_same_hand(many):

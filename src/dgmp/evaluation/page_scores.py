@@ -31,14 +31,14 @@ def score_writers(
     vectors: ArrayLike,
     *,
     rerank: str | None = None,
-    by_product: bool = False,
+    less: ArrayLike | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Scores:
     """mAP and top-k of the writers of pages with these vectors, (pages, dim).
 
-    ``rerank`` is a name in ``RERANKINGS``. Without it ``by_product`` ranks by products of the
-    vectors as they are, not by cosines.
+    ``rerank`` is a name in ``RERANKINGS``. Without it ``less``, a number of each page, ranks by
+    products of the vectors as they are, less that of the page found, and not by cosines.
     """
     reranking = None if rerank is None else find_reranking(rerank)
     check_writers(pages)
@@ -51,7 +51,7 @@ def score_writers(
                 writers,
                 ids=ids,
                 same_scan=scans,
-                by_product=by_product,
+                less=less,
                 resamples=resamples,
                 seed=seed,
             )

@@ -14,6 +14,7 @@ pages before it. With few relevant pages per query, counting is cheaper than sor
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -44,15 +45,15 @@ def retrieval_scores(
     gallery: tuple[Any, ...] | None = None,
     ids: Labels | None = None,
     same_scan: Any = None,
-    by_product: bool = False,
+    less: ArrayLike | None = None,
     ks: Sequence[int] = (1, 5, 10),
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Scores:
     """Rank the gallery for every vector by cosine, or by product, and score the rankings.
 
-    Rows are brought to unit length here, whatever their length was; with ``by_product`` those of
-    the gallery keep theirs. Without ``gallery`` every page is a query and the other pages are its
+    Rows are brought to unit length here, whatever their length was. With ``less``, a number of each
+    page of the gallery, they keep theirs, and it is taken off the products. Without ``gallery`` every page is a query and the other pages are its
     gallery. ``gallery`` is ``(vectors, labels)`` or ``(vectors, labels, ids)``; only with ids of
     queries and gallery can a query be left out of it.
 
@@ -89,8 +90,11 @@ def retrieval_scores(
     rows = queries
     if gallery is not None:
         rows = whole_rows(shelf[shelf_order], relevance.gallery.ids, "gallery vectors")
-    lengths = np.linalg.norm(shelf[shelf_order], axis=1) if by_product else None
-    found = _relevant_ranks(queries, rows, relevance, lengths)
+    products = None
+    if less is not None:
+        lengths = (np.linalg.norm(part, axis=1) for part in (matrix[order], shelf[shelf_order]))
+        products = _Products(*lengths, _checked_less(less, len(shelf))[shelf_order])
+    found = _relevant_ranks(queries, rows, relevance, products)
     scores = _scores(found, relevance.queries, ks, None, notes)
     return with_intervals(scores, resamples=resamples, seed=seed)
 
@@ -150,20 +154,38 @@ def _checked(
     return matrix, names, checked_labels(labels, names, f"{whose}labels")
 
 
+def _checked_less(less: ArrayLike, number: int) -> Floats:
+    found = np.asarray(less, np.float64)
+    if found.shape != (number,) or not np.isfinite(found).all():
+        raise ValueError(f"less must be {number} finite numbers, one of each page of the gallery")
+    return found
+
+
 def _parts(gallery: tuple[Any, ...]) -> tuple[Any, Any, Any]:
     if not isinstance(gallery, tuple) or len(gallery) not in (2, 3):
         raise ValueError("gallery must be (vectors, labels) or (vectors, labels, ids)")
     return gallery[0], gallery[1], gallery[2] if len(gallery) == 3 else None
 
 
+@dataclass(frozen=True, eq=False)
+class _Products:
+    """How cosines become products of rows, less a number of each page of the gallery."""
+
+    queries: Floats  # lengths
+    gallery: Floats
+    less: Floats
+
+
 def _relevant_ranks(
-    queries: Floats, gallery: Floats, relevance: Relevance, lengths: Floats | None
+    queries: Floats, gallery: Floats, relevance: Relevance, products: _Products | None
 ) -> list[Places]:
     """The ranks of the relevant pages of every query; empty where there are none."""
     found: list[Places] = []
     for start, similarities in similarity_blocks(queries, gallery):
-        if lengths is not None:
-            similarities *= lengths
+        if products is not None:
+            similarities *= products.queries[start : start + len(similarities), None]
+            similarities *= products.gallery
+            similarities -= products.less
         for query, row in enumerate(similarities, start=start):
             relevant, left_out = relevance.of(query)
             row[left_out] = -np.inf

@@ -22,6 +22,12 @@ hand wrote all its pages as it writes one. So
 is the share of what two pages of one hand could have in common at all, whatever the script and the
 amount of writing. The halves' vectors need not be kept: a page's own is nearly the sum of both.
 
+**A page that has its own company is nobody else's.** In an order, likenesses count h_a·h_b, held
+back where there is little writing. The mean of that with the ``NEAREST`` pages of the sample most
+like a page says how near its company is, whether by its hand or by look-alikes. Half of what it is
+above that of other pages is taken off: in an order two pages are alike if they are more alike than
+each is to its company. Evidence is of likenesses as they are.
+
 Which pages are by one hand depends on the means, and these on that; also the spread of likenesses
 of pages by two hands and the share of pairs by one hand are those of the collection. All are found
 by turns (expectation–maximisation), the latter two leaning on the calibration in a small
@@ -53,6 +59,8 @@ DOUBT = 1.5  # log-odds: pages that may be by the same hand are kept out of the 
 ROUNDS = 10
 LEAST_HALVES = 0.02  # cosine of halves: below, there is too little writing to tell it from none
 LEAST_SPREAD = 0.05
+NEAREST = 5  # pages that are the company of a page
+RELATIVE = 0.5  # of what company counts; of these two see benchmarks/results/default.md
 LITTLE = 0.3  # reliability: see benchmarks/results/default.md, "The order of a search"
 # The share of pairs by one hand comes from a sample; in a very large collection that has none, and
 # evidence, which is bounded, could join nothing. So the prior is no lower than it may be in a
@@ -69,14 +77,22 @@ class Placed:
     reliability: NDArray[np.float32]  # (pages,): c
     strangeness: NDArray[np.float32]  # (pages,): |bμ|²/c, what a page shares with all of its kind
     factors: NDArray[np.float32] | None = None  # (pages,), of rounded vectors
+    company: NDArray[np.float32] | None = None  # (pages,): see in_order; None: not kept
 
-    @property
+    @cached_property
     def held_back(self) -> NDArray[np.float32]:  # (pages,)
         """What the likenesses of a page count in an order, nearer to 0 the less writing it has.
 
         Likenesses themselves are inflated where hardly anything is known of a page.
         """
-        return np.sqrt(self.reliability / (self.reliability + LITTLE))
+        return held_back(self.reliability)
+
+    def in_order(self, other: Placed) -> NDArray[np.float32]:  # (pages, others)
+        """Likenesses as they order pages: held back, and less what company takes off."""
+        assert self.company is not None
+        assert other.company is not None
+        held = (self.vectors @ other.vectors.T) * self.held_back[:, None] * other.held_back
+        return np.asarray(held - self.company[:, None] - other.company, np.float32)
 
     def rows(self, pages: NDArray[np.intp]) -> NDArray[np.float32]:  # (pages, dim)
         """The vectors of some pages."""
@@ -156,7 +172,8 @@ class Background:
         new = np.flatnonzero(own < 0)
         if len(new):
             weights[new] = self._settled(products[new], halves[new], gram)
-        centred = _centred(products, weights, halves, weights @ gram)
+        along = weights @ gram
+        centred = _centred(products, weights, halves, along)
         scale = 1 / np.sqrt(centred.lengths * centred.reliability)
         vectors = pages.vectors - weights.astype(np.float32) @ self.vectors
         vectors *= scale[:, None].astype(np.float32)
@@ -164,7 +181,39 @@ class Background:
             vectors,
             centred.reliability.astype(np.float32),
             (centred.shared / centred.reliability).astype(np.float32),
+            company=self._company(products, along, centred, own).astype(np.float32),
         )
+
+    def _company(
+        self, products: Floats, along: Floats, centred: _Centred, own: NDArray[np.intp]
+    ) -> Floats:  # (pages,)
+        """What is taken off likenesses in an order; no page is in its own company."""
+        near = self._nearness(products, along, centred, own)
+        return RELATIVE / 2 * (near - self._middle)
+
+    def _nearness(
+        self, products: Floats, along: Floats, centred: _Centred, own: NDArray[np.intp]
+    ) -> Floats:  # (pages,)
+        sample = self._centred_sample
+        likeness = _cosines(products, along, self.weights, centred, sample)
+        likeness /= np.sqrt(centred.pairs(sample))
+        likeness *= held_back(centred.reliability)[:, None] * held_back(sample.reliability)
+        inside = np.flatnonzero(own >= 0)
+        likeness[inside, own[inside]] = -np.inf
+        others = likeness.shape[1] - (1 if len(inside) else 0)
+        number = min(NEAREST, others)
+        if not number:
+            return np.zeros(len(products))
+        nearest = np.partition(likeness, -number, axis=1)[:, -number:]
+        return np.asarray(nearest.mean(axis=1))
+
+    @cached_property
+    def _middle(self) -> float:
+        """The nearness of company that nothing is taken off for."""
+        own = np.arange(len(self._gram))
+        along = self.weights @ self._gram
+        near = self._nearness(self._gram, along, self._centred_sample, own)
+        return float(np.median(near)) if len(near) else 0.0
 
     @property
     def weighed_prior(self) -> float:
@@ -175,12 +224,16 @@ class Background:
     def _gram(self) -> Floats:  # (sampled, sampled)
         return (self.vectors @ self.vectors.T).astype(np.float64)
 
+    @cached_property
+    def _centred_sample(self) -> _Centred:
+        return _centred(self._gram, self.weights, self.halves, self.weights @ self._gram)
+
     def _settled(self, products: Floats, halves: Floats, gram: Floats) -> Floats:
         """What is taken off pages outside the sample, whose own is settled.
 
         In float32, which is half the work: in a large collection nearly all pages are outside.
         """
-        sample = _centred(gram, self.weights, self.halves, self.weights @ gram).narrow()
+        sample = self._centred_sample.narrow()
         kinship = _narrow(_kinship(products, gram, np.full(len(products), -1)))
         sample_weights = _narrow(self.weights)
         products, halves, gram = _narrow(products), _narrow(halves), _narrow(gram)
@@ -215,6 +268,11 @@ class _Centred:
 def known_halves(halves: NDArray[np.float32]) -> Floats:
     """Cosines of halves; where a half has no writing, nothing is in common."""
     return np.nan_to_num(halves.astype(np.float64), nan=0.0)
+
+
+def held_back(reliability: NDArray[Any]) -> NDArray[Any]:  # (pages,)
+    """See :class:`Placed`."""
+    return np.sqrt(reliability / (reliability + LITTLE))
 
 
 def _narrow(values: Floats) -> Floats:

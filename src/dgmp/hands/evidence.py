@@ -138,7 +138,7 @@ def with_probabilities(
     enough &= ~np.isnan(found.halves) & ~np.isnan(query.halves)  # a half may be empty
     probabilities = calibration.probability(evidence + background.weighed_prior)
     # Rounded: products of copies of a page may differ in the last bits, and copies go by id.
-    alike = (likeness * placed.held_back * asked.held_back[0]).astype(np.float64).round(5)
+    alike = placed.in_order(asked)[:, 0].astype(np.float64).round(5)
     return tuple(
         replace(hit, likeness=float(r), probability=float(p), likelihood_ratio=float(np.exp(e)))
         if says

@@ -166,10 +166,11 @@ def score_search(
     # The pages that stand for a large collection are chosen by their places.
     order = np.argsort(np.array(descriptors.page_ids, dtype=object), kind="stable")
     placed = Evidence.of(part(descriptors, order), calibration).placed
+    assert placed.company is not None  # all pages are compared
     found = score_writers(
         [pages[place] for place in order],
         placed.vectors * placed.held_back[:, None],
-        by_product=True,
+        less=placed.company,
     )
     intervals = {_BY_COSINE: plain.intervals["map"]} if "map" in plain.intervals else {}
     return replace(
