@@ -53,9 +53,10 @@ def retrieval_scores(
     """Rank the gallery for every vector by cosine, or by product, and score the rankings.
 
     Rows are brought to unit length here, whatever their length was. With ``less``, a number of each
-    page of the gallery, they keep theirs, and it is taken off the products. Without ``gallery`` every page is a query and the other pages are its
-    gallery. ``gallery`` is ``(vectors, labels)`` or ``(vectors, labels, ids)``; only with ids of
-    queries and gallery can a query be left out of it.
+    page of the gallery, they keep theirs, and it is taken off the products. Without ``gallery``
+    every page is a query and the other pages are its gallery. ``gallery`` is ``(vectors, labels)``
+    or ``(vectors, labels, ids)``; only with ids of queries and gallery can a query be left out of
+    it.
 
     ``same_scan`` names the scan each page is on: a page of the query's label on the query's scan
     counts neither as hit nor as miss. With a gallery it is a pair, of the queries and of the
@@ -92,8 +93,11 @@ def retrieval_scores(
         rows = whole_rows(shelf[shelf_order], relevance.gallery.ids, "gallery vectors")
     products = None
     if less is not None:
-        lengths = (np.linalg.norm(part, axis=1) for part in (matrix[order], shelf[shelf_order]))
-        products = _Products(*lengths, _checked_less(less, len(shelf))[shelf_order])
+        products = _Products(
+            np.linalg.norm(matrix[order], axis=1),
+            np.linalg.norm(shelf[shelf_order], axis=1),
+            _checked_less(less, len(shelf))[shelf_order],
+        )
     found = _relevant_ranks(queries, rows, relevance, products)
     scores = _scores(found, relevance.queries, ks, None, notes)
     return with_intervals(scores, resamples=resamples, seed=seed)
