@@ -380,7 +380,7 @@ class Hit:
     writer: str | None = None
     likelihood_ratio: float | None = None  # of the same hand against another; above 1 speaks for it
     enough_writing: bool = True  # False: a page has too little writing to say
-    likeness: float | None = None  # in the collection, where the describer is calibrated
+    likeness: float | None = None  # that orders pages, where the describer is calibrated
 
 
 def _percent(*shares: float) -> tuple[float, ...]:

@@ -22,7 +22,7 @@ def weights_by_hand(describer, image):
     """The weights of a page, from the vectors of its halves in the first part."""
     _, upper, lower = describer.parts[0].describe_halves(image)
     agreement = max(upper @ lower, 0)
-    others = [weight / (1 + (agreement / describer.enough) ** 5) for weight in describer.weights]
+    others = [weight / (1 + (agreement / describer.halved_at) ** 5) for weight in describer.weights]
     return 1 - sum(others[1:]), *others[1:]
 
 
@@ -35,7 +35,7 @@ def blotted(image):
 
 
 def test_constant_weights_make_the_cosine_the_weighted_mean_of_those_of_the_parts(fused, images):
-    constant = replace(fused, enough=None)
+    constant = replace(fused, halved_at=None)
     whole = np.stack([constant.describe_page(image) for image in images[:4]])
     expected = sum(
         weight * vectors @ vectors.T
@@ -59,8 +59,8 @@ def test_the_parts_of_a_page_and_its_halves_have_the_weights_of_the_page(fused, 
 
 
 def test_the_second_part_counts_the_less_the_more_of_a_hand_the_first_sees(fused, images):
-    def share(image, enough):
-        vector = replace(fused, enough=enough).describe_page(image)
+    def share(image, halved_at):
+        vector = replace(fused, halved_at=halved_at).describe_page(image)
         return np.square(vector[fused.parts[0].dim :]).sum()
 
     agreement = np.prod(fused.parts[0].describe_halves(images[0])[1:], axis=0).sum()
@@ -103,11 +103,11 @@ def test_a_folder_holds_all_of_it(fused, images, tmp_path):
 
 
 def test_a_folder_of_an_earlier_dgmp_has_constant_weights(fused, images, tmp_path):
-    constant = replace(fused, enough=None)
+    constant = replace(fused, halved_at=None)
     save_fused(constant, tmp_path)
     for head in tmp_path.rglob("describer.json"):
         stored = json.loads(head.read_text())
-        stored.pop("enough", None)
+        stored.pop("halved_at", None)
         head.write_text(json.dumps(stored | {"version": 2}))
     again = load_describer(tmp_path)
     assert again.spec == json.loads(json.dumps(constant.spec))
@@ -163,10 +163,10 @@ def test_weights_are_checked(fused, weights, message):
         FusedDescriber(fused.parts, weights)
 
 
-@pytest.mark.parametrize("enough", [0.0, -1.0, float("nan")])
-def test_enough_must_be_positive(fused, enough):
-    with pytest.raises(ValueError, match="enough must be positive"):
-        replace(fused, enough=enough)
+@pytest.mark.parametrize("halved_at", [0.0, -1.0, float("nan")])
+def test_where_weights_are_halved_must_be_positive(fused, halved_at):
+    with pytest.raises(ValueError, match="halved_at must be positive"):
+        replace(fused, halved_at=halved_at)
 
 
 def test_parts_must_prepare_pages_alike():

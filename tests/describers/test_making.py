@@ -49,6 +49,13 @@ def test_a_view_with_an_empty_half_has_no_cosine_of_halves(fused, seen):
     assert np.isnan(cosines).tolist() == [False, True]
 
 
+def test_strokes_in_no_half_leave_texture_its_full_weight(fused, seen):
+    whole = seen[0].views[0]
+    few = replace(whole, local=tuple(part[:1] for part in whole.local))  # the first of two halves
+    (vector,), _ = describe_views(fused, [few])
+    assert np.square(vector[fused.parts[0].dim :]).sum() == pytest.approx(fused.weights[1])
+
+
 def test_a_page_is_seen_whole_and_as_the_patch_in_its_middle(images, seen, recipe):
     whole, patch = seen[0].views
     middle = centre_patch(images[0], recipe.patch)

@@ -80,7 +80,7 @@ def nearness(held):
 
 
 @pytest.mark.parametrize("rows", [120, 90], ids=["all are sampled", "three quarters are"])
-def test_company_is_half_of_what_the_nearest_pages_are_above_those_of_others(many, rows):
+def test_company_is_a_quarter_of_what_the_nearest_pages_are_above_those_of_others(many, rows):
     background = Background.of(part(many, np.arange(rows)), len(MANY), START)
     found, sampled = background.place(many), background.place(part(many, np.arange(rows)))
     held = held_likenesses(found, sampled)
@@ -115,6 +115,22 @@ def test_in_an_order_pages_by_the_same_hand_come_earlier_than_without_company():
             shares.append((writers[nearest] == writers[:, None]).mean())
     without, with_company = np.reshape(shares, (4, 2)).mean(axis=0)
     assert with_company > without
+
+
+@pytest.mark.parametrize("number", [2, 4, 120])
+def test_a_copy_from_outside_has_the_company_of_the_page(many, number):
+    some = part(many, np.arange(number))
+    background = Background.of(some, number, START)
+    own, copy = (background.place(part(some, np.array([1])), ids) for ids in (None, [None]))
+    np.testing.assert_allclose(copy.company, own.company, atol=0.02)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 6, 60])
+def test_company_does_not_depend_on_the_pages_placed_beside(many, number):
+    background = Background.of(part(many, np.arange(number)), len(MANY), START)
+    together = background.place(many).company
+    alone = [background.place(part(many, np.array([row]))).company[0] for row in range(0, 120, 17)]
+    np.testing.assert_allclose(alone, together[::17], atol=1e-5)
 
 
 @pytest.mark.parametrize("number", [1, 2])

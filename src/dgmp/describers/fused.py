@@ -7,7 +7,7 @@ weights is the weighted mean of the cosines that the parts give.
 The weights of a page may depend on how much of a hand its first part sees: with h, the cosine of
 its upper and its lower half in that part, the weights of all others are
 
-    w / (1 + (h / enough)^5)
+    w / (1 + (h / halved_at)^5)
 
 and the first has what is left. Texture tells most where there are few strokes.
 
@@ -49,21 +49,21 @@ _STEEP = 5  # the power above
 class FusedDescriber:
     """Parts that prepare pages alike, and the weights of their cosines, which add up to one.
 
-    ``enough`` halves the weights of all parts but the first; None: all pages have these weights.
+    Without ``halved_at`` all pages have these weights.
     """
 
     parts: tuple[ClassicalDescriber, ...]
     weights: tuple[float, ...]  # of a page of whose hand the first part sees nothing
     calibration: Calibration | None = None  # of the whole
-    enough: float | None = None  # cosine of the halves of a page in the first part
+    halved_at: float | None = None  # h at which the weights of all parts but the first are halved
 
     def __post_init__(self) -> None:
         if not self.parts or len(self.parts) != len(self.weights):
             raise ValueError(f"{len(self.parts)} parts, but {len(self.weights)} weights")
         if min(self.weights) <= 0 or abs(sum(self.weights) - 1) > 1e-6:
             raise ValueError(f"weights must be positive and add up to 1, got {self.weights}")
-        if self.enough is not None and not self.enough > 0:
-            raise ValueError(f"enough must be positive, got {self.enough}")
+        if self.halved_at is not None and not self.halved_at > 0:
+            raise ValueError(f"halved_at must be positive, got {self.halved_at}")
         if len({part.preparation for part in self.parts}) > 1:
             raise ValueError("parts must prepare pages alike")
         if len({part.kind for part in self.parts}) < len(self.parts):
@@ -85,14 +85,14 @@ class FusedDescriber:
         return {
             "kind": KIND,
             "weights": list(self.weights),
-            **({} if self.enough is None else {"enough": self.enough}),
+            **({} if self.halved_at is None else {"halved_at": self.halved_at}),
             "parts": [part.spec for part in self.parts],
         }
 
     def describe_page(self, image: PageImage) -> NDArray[np.float32]:  # (dim,)
         """The vector of a page; an ImageError where a part has nothing to describe."""
-        if self.enough is None:
-            return self.fuse([part.describe_page(image) for part in self.parts])
+        if self.halved_at is None:
+            return self.fuse([part.describe_page(image) for part in self.parts], self.weights)
         return np.asarray(self.describe_halves(image)[0])
 
     def describe_halves(self, image: PageImage) -> NDArray[np.float32]:  # (3, dim)
@@ -102,14 +102,16 @@ class FusedDescriber:
         """
         parts = [part.describe_halves(image) for part in self.parts]
         some = np.all([part.any(axis=1) for part in parts], axis=0)
-        return np.where(some[:, None], self.fuse(parts), np.float32(0))
+        return np.where(some[:, None], self.fuse(parts, self.weigh(parts[0])), np.float32(0))
 
     def contributions(self, image: PageImage) -> Contributions | None:
         """The shares of keypoints in the vector of a page; None where no part has them.
 
         Parts that describe a page as a whole have none.
         """
-        weights = self._weigh(self.parts[0].describe_halves(image))
+        weights = self.weights
+        if self.halved_at is not None:
+            weights = self.weigh(self.parts[0].describe_halves(image))
         start, found = 0, []
         for part, weight in zip(self.parts, weights, strict=True):
             shares = part.contributions(image)
@@ -118,25 +120,21 @@ class FusedDescriber:
             start += part.dim
         return joined(found) if found else None
 
-    def fuse(
-        self, vectors: Sequence[NDArray[np.float32]]
-    ) -> NDArray[np.float32]:  # (3, part.dim) each -> (3, dim)
-        """The vectors of the parts, of a page and its halves, as one.
-
-        With constant weights of any number of pages, else of one.
-        """
-        weights = self._weigh(vectors[0])
-        scaled = [np.sqrt(w) * part for w, part in zip(weights, vectors, strict=True)]
-        return np.concatenate(scaled, axis=-1).astype(np.float32)
-
-    def _weigh(self, halves: NDArray[np.float32]) -> tuple[float, ...]:  # (3, first part's dim)
-        """The weights of a page and its halves."""
-        if self.enough is None:
+    def weigh(self, halves: NDArray[np.float32]) -> tuple[float, ...]:  # (3, first part's dim)
+        """The weights of a page, by the vectors of it and of its halves in the first part."""
+        if self.halved_at is None:
             return self.weights
         _, upper, lower = halves
-        seen = max(float(upper @ lower), 0.0) / self.enough
+        seen = max(float(upper @ lower), 0.0) / self.halved_at
         others = [weight / (1 + seen**_STEEP) for weight in self.weights[1:]]
         return (1 - sum(others), *others)
+
+    def fuse(
+        self, vectors: Sequence[NDArray[np.float32]], weights: Sequence[float]
+    ) -> NDArray[np.float32]:  # (..., part.dim) each -> (..., dim)
+        """The vectors of the parts as one."""
+        scaled = [np.sqrt(w) * part for w, part in zip(weights, vectors, strict=True)]
+        return np.concatenate(scaled, axis=-1).astype(np.float32)
 
 
 def save_fused(describer: FusedDescriber, folder: Path | str) -> Path:
@@ -151,7 +149,7 @@ def save_fused(describer: FusedDescriber, folder: Path | str) -> Path:
             {"folder": part.kind, "weight": weight, "arrays": part.spec["arrays"]}
             for part, weight in zip(describer.parts, describer.weights, strict=True)
         ],
-        "enough": describer.enough,
+        "halved_at": describer.halved_at,
         "calibration": None if calibration is None else calibration.to_json(),
     }
     write_json(folder / HEAD, DESCRIBER_FORMAT, head)
@@ -169,10 +167,12 @@ def load_fused(folder: Path | str) -> FusedDescriber:
             if part.spec["arrays"] != entry["arrays"]:
                 raise DgmpError(f"{folder / entry['folder']}: is not the part that was saved here")
         weights = tuple(float(entry["weight"]) for entry in entries)
-        enough = head.get("enough")  # format 2 has none
+        halved_at = head.get("halved_at")  # format 2 has none
         stored = head["calibration"]
         if stored is None or stored.get("version") in CALIBRATION_FORMAT.older:
-            return FusedDescriber(parts, weights, None, enough)  # an earlier one says nothing here
-        return FusedDescriber(parts, weights, Calibration.from_json(stored), enough)
+            return FusedDescriber(
+                parts, weights, None, halved_at
+            )  # an earlier one says nothing here
+        return FusedDescriber(parts, weights, Calibration.from_json(stored), halved_at)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DgmpError(f"{folder / HEAD}: does not describe a fused describer: {error}") from error

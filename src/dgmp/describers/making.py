@@ -51,7 +51,7 @@ class FusedRecipe:
     mirrors: tuple[str, ...] = MIRRORS
     rank: int = 256  # directions that are quietened, of each part
     weight: float = 0.8  # of the first part's cosine where it sees little of a hand
-    enough: float = 0.15  # cosine of halves in the first part that halves the second's weight
+    halved_at: float = 0.15  # cosine of halves in the first part: see fused.py
     bands: int = 6  # parts of a page that the first part is fitted on as well
     patch: int = 256  # pixels: the patches that calibrate
     collections: int = 2000  # drawn to calibrate: of 200 the threshold depends on the drawing
@@ -118,7 +118,7 @@ def make_fused(
             ClassicalDescriber("texture", SrsLbp(), None, ink, preparation),
         ),
         (recipe.weight, 1 - recipe.weight),
-        enough=recipe.enough,
+        halved_at=recipe.halved_at,
     )
 
 
@@ -138,8 +138,11 @@ def describe_views(
     vectors, halves = [], []
     for view in views:
         encoded = features.encode_halves(view.local)  # (3, …)
-        parts = strokes.describe_features(encoded), texture.describe_features(view.texture)
-        page, upper, lower = describer.fuse(parts)
+        parts = [
+            np.where(found.any(axis=1, keepdims=True), part.describe_features(found), np.float32(0))
+            for part, found in ((strokes, encoded), (texture, view.texture))
+        ]
+        page, upper, lower = describer.fuse(parts, describer.weigh(parts[0]))
         some = encoded[1:].any(axis=1).all() and view.texture[1:].any(axis=1).all()
         vectors.append(page)
         halves.append(upper @ lower if some else np.nan)

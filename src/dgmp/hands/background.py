@@ -24,9 +24,9 @@ amount of writing. The halves' vectors need not be kept: a page's own is nearly 
 
 **A page that has its own company is nobody else's.** In an order, likenesses count h_a·h_b, held
 back where there is little writing. The mean of that with the ``NEAREST`` pages of the sample most
-like a page says how near its company is, whether by its hand or by look-alikes. Half of what it is
-above that of other pages is taken off: in an order two pages are alike if they are more alike than
-each is to its company. Evidence is of likenesses as they are.
+like a page says how near its company is, whether by its hand or by look-alikes. Of what it is above
+that of other pages the half, the mean of both pages, is taken off: in an order two pages are alike
+if they are more alike than each is to its company. Evidence is of likenesses as they are.
 
 Which pages are by one hand depends on the means, and these on that; also the spread of likenesses
 of pages by two hands and the share of pairs by one hand are those of the collection. All are found
@@ -60,6 +60,7 @@ ROUNDS = 10
 LEAST_HALVES = 0.02  # cosine of halves: below, there is too little writing to tell it from none
 LEAST_SPREAD = 0.05
 NEAREST = 5  # pages that are the company of a page
+COPY = 0.99  # cosine of pictures of one page, which are no company
 RELATIVE = 0.5  # of what company counts; of these two see benchmarks/results/default.md
 LITTLE = 0.3  # reliability: see benchmarks/results/default.md, "The order of a search"
 # The share of pairs by one hand comes from a sample; in a very large collection that has none, and
@@ -187,7 +188,7 @@ class Background:
     def _company(
         self, products: Floats, along: Floats, centred: _Centred, own: NDArray[np.intp]
     ) -> Floats:  # (pages,)
-        """What is taken off likenesses in an order; no page is in its own company."""
+        """What is taken off likenesses in an order; a page or its copy is no company of its own."""
         near = self._nearness(products, along, centred, own)
         return RELATIVE / 2 * (near - self._middle)
 
@@ -200,12 +201,14 @@ class Background:
         likeness *= held_back(centred.reliability)[:, None] * held_back(sample.reliability)
         inside = np.flatnonzero(own >= 0)
         likeness[inside, own[inside]] = -np.inf
-        others = likeness.shape[1] - (1 if len(inside) else 0)
-        number = min(NEAREST, others)
-        if not number:
+        likeness[products > COPY] = -np.inf
+        number = min(NEAREST, likeness.shape[1] - 1)
+        if number < 1:
             return np.zeros(len(products))
         nearest = np.partition(likeness, -number, axis=1)[:, -number:]
-        return np.asarray(nearest.mean(axis=1))
+        there = nearest > -np.inf
+        sums = np.where(there, nearest, 0).sum(axis=1)
+        return np.asarray(sums / np.maximum(there.sum(axis=1), 1))
 
     @cached_property
     def _middle(self) -> float:
