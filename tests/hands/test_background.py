@@ -143,7 +143,7 @@ def test_pages_of_unknown_halves_do_not_crowd_out_those_by_the_same_hand(many):
     halves = many.halves.copy()
     halves[::10] = np.nan
     found = placed(replace(many, halves=halves))
-    rows = (found.vectors @ found.vectors.T) * found.held_back
+    rows = found.in_order(found)
     np.fill_diagonal(rows, -1)
     assert (MANY[rows[1::10].argmax(axis=1)] == MANY[1::10]).mean() > 0.9
 
@@ -188,8 +188,7 @@ def test_in_a_small_collection_with_little_writing_pages_by_one_hand_come_first(
     for seed in range(20):
         pages = pages_by(writers, seed, half=4.0)
         found = placed(pages)
-        alike = (found.vectors @ found.vectors.T) * found.held_back
-        orders = alike, pages.vectors @ pages.vectors.T
+        orders = found.in_order(found), pages.vectors @ pages.vectors.T
         right.append([first_is_by_the_same_hand(order, writers) for order in orders])
     likeness, cosine = np.mean(right, axis=0)
     assert likeness > cosine - 0.02

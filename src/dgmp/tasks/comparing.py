@@ -68,7 +68,7 @@ class Comparison:
     probability: float | None = None  # of one hand, where the describer is calibrated
     likelihood_ratio: float | None = None  # of one hand against two
     enough_writing: bool = True  # False: a page has too little writing to say
-    likeness: float | None = None  # in the collection, where the describer is calibrated
+    likeness: float | None = None  # that orders pages, where the describer is calibrated
     same: tuple[PiecePair, ...] = ()  # those that add most, strongest first
     against: tuple[PiecePair, ...] = ()  # those that take most, strongest first
     rest: float = 0.0  # what all other pairs of keypoints add, and ``whole`` and ``rounding``
